@@ -2,7 +2,7 @@ import CProcess
 public import FleetWire
 import Foundation
 import Glibc
-public import ModelEngine
+package import ModelEngine
 import Synchronization
 import System
 import TestSupport
@@ -12,7 +12,7 @@ import TestSupport
 /// Every method takes effect before it returns.
 public final class FakeBackend: Sendable {
     /// The engine's type.
-    public typealias Engine = ModelEngine<String, String, RecordText>
+    package typealias Engine = ModelEngine<String, String, RecordText>
 
     /// The paths of the bridges' sockets.
     public let sockets: [String]
@@ -36,11 +36,7 @@ public final class FakeBackend: Sendable {
     // MARK: The engine
 
     /// The engine as it is now.
-    public var engine: Engine { shared.bridge.withLock { $0.engine } }
-
-    /// Carries out proposals of another host.
-    @discardableResult
-    public func propose(_ proposals: [Propose.Proposal]) -> [Propose.Answer] { change { $0.carryOut(proposals) } }
+    package var engine: Engine { shared.bridge.withLock { $0.engine } }
 
     /// Ends the engine at once; the bridges lose their connections.
     public func kill() { change { $0.lose("the engine has closed the connection", $0.bridges) } }
@@ -62,15 +58,6 @@ public final class FakeBackend: Sendable {
 
     /// Removes everything that the engine holds, as if it were another one.
     public func loseEverything() { change { $0.forgetEverything() } }
-
-    /// Lets another engine take over, for example an older state of this one. The bridges lose their connections.
-    public func failOver(to engine: Engine) {
-        change {
-            $0.lose("the engine is a replica now", $0.bridges)
-            $0.engine = engine
-            $0.reach($0.bridges)
-        }
-    }
 
     /// Removes all but the last change of the log.
     public func trimLog() { change { $0.engine.trimLog(to: 1) } }
@@ -114,12 +101,8 @@ public final class FakeBackend: Sendable {
 
     /// The calls so far.
     public struct Calls: Sendable {
-        /// The number of calls of `Propose`.
-        public internal(set) var proposes = 0
         /// The number of proposals that change something.
         public internal(set) var changes = 0
-        /// The number of proposals that confirm something.
-        public internal(set) var confirmations = 0
         /// The calls of `Follow`.
         public internal(set) var follows: [Follow] = []
     }
@@ -128,16 +111,12 @@ public final class FakeBackend: Sendable {
     public struct Faults: Sendable {
         /// The bridges hang: they read no calls and send no answers.
         public var answersNothing = false
-        /// The next calls of `Propose` that are lost: their connections are closed before anything is made.
-        public var lostCalls = 0
         /// The next calls of `Propose` whose replies are lost: their connections are closed after the changes were made.
         public var lostReplies = 0
         /// How much later replies to `Propose` leave, in microseconds.
         public var replyDelay: Int64 = 0
         /// How much later replies to `Follow` leave, in microseconds.
         public var updateDelay: Int64 = 0
-        /// Whether too few replicas acknowledge the changes.
-        public var lacksAcknowledgements = false
         /// Changes the answers to a call of `Propose`.
         public var answers: (@Sendable ([Propose.Answer]) -> [Propose.Answer])?
         /// Changes a reply to `Follow`.
@@ -146,10 +125,6 @@ public final class FakeBackend: Sendable {
         public var rawReply: String?
         /// Bytes that are sent instead of replies to `Follow`.
         public var rawUpdate: String?
-        /// The number of acknowledgements that `Describe` names.
-        public var acknowledgements: Int64 = 0
-        /// The margin that `Describe` names, in microseconds.
-        public var marginUSec: Int64 = 50_000
 
         /// None.
         public init() {}

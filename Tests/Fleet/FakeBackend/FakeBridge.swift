@@ -118,9 +118,9 @@ struct FakeBridge {
                     namespace: "fleet",
                     shards: 1,
                     retentionUSec: 600_000_000,
-                    marginUSec: faults.marginUSec,
+                    marginUSec: 50_000,
                     countdowns: 4_000_000,
-                    acknowledgements: faults.acknowledgements,
+                    acknowledgements: 0,
                     version: "0"
                 )
             )
@@ -128,13 +128,7 @@ struct FakeBridge {
     }
 
     private mutating func answer(_ propose: Propose, on connection: FakeConnection) {
-        calls.proposes += 1
         calls.changes += propose.proposals.count { $0.record != nil }
-        calls.confirmations += propose.proposals.count { $0.record == nil }
-        if faults.lostCalls > 0 {
-            faults.lostCalls -= 1
-            return connection.shutDown()
-        }
         if let failure = failure(of: connection) {
             return reply(propose.proposals.map { _ in .unreachable(reason: failure) }, on: connection)
         }
@@ -177,13 +171,11 @@ struct FakeBridge {
             },
             at: now
         )
-        return zip(answers, proposals).map { answer($0, to: $1) }
+        return answers.map(answer)
     }
 
-    private func answer(_ answer: Engine.Answer, to proposal: Propose.Proposal) -> Propose.Answer {
+    private func answer(_ answer: Engine.Answer) -> Propose.Answer {
         switch answer {
-        case .won(let version) where faults.lacksAcknowledgements && proposal.record != nil:
-            .unacknowledged(version: version)
         case .won(let version): .won(version: version)
         case .conflict(let held?): .conflict(version: held.version, id: held.id, record: held.record)
         case .conflict(nil): .noRecord

@@ -1,8 +1,8 @@
 /// An engine of a fleet in memory: it compares IDs and windows, gives versions and keeps a log, and knows nothing about
 /// countdowns. Instants are microseconds of its clock, which the caller reads.
-public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Record: Sendable>: Sendable {
+package struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Record: Sendable>: Sendable {
     /// A change of a key, or with no record the question whether the key still has the expected record.
-    public struct Proposal: Sendable {
+    package struct Proposal: Sendable {
         let key: Key
         let expected: ID?
         let notBefore: Int64
@@ -11,17 +11,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
         let id: ID
         let record: Record?
 
-        /// A proposal.
-        ///
-        /// - Parameters:
-        ///   - key: the key.
-        ///   - expected: the ID of the record that the key is expected to have; nil for none.
-        ///   - notBefore: the first instant at which it may be made.
-        ///   - notAfter: the last instant at which it may be made.
-        ///   - due: when the record may be removed; nil for never.
-        ///   - id: the ID of this change.
-        ///   - record: the new record; nil to confirm.
-        public init(
+        package init(
             key: Key,
             expected: ID?,
             notBefore: Int64,
@@ -41,19 +31,19 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     }
 
     /// A change in the log.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The key.
-        public let key: Key
+        package let key: Key
         /// The version that the engine gave it.
-        public let version: Int64
+        package let version: Int64
         /// Its ID.
-        public let id: ID
+        package let id: ID
         /// The record that it made.
-        public let record: Record
+        package let record: Record
     }
 
     /// What became of a proposal.
-    public enum Answer: Sendable {
+    package enum Answer: Sendable {
         /// It was made or confirmed; the version of the record, nil if the key has none.
         case won(Int64?)
         /// The key has another record, or none.
@@ -67,7 +57,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     }
 
     /// Whether the log goes on after a change.
-    public enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         /// It goes on there.
         case resumed
         /// It begins later.
@@ -77,13 +67,13 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     }
 
     /// The version of the last change, or the one with which the log began.
-    public private(set) var version: Int64
+    package private(set) var version: Int64
     /// The records.
-    public private(set) var records: [Key: Entry] = [:]
+    package private(set) var records: [Key: Entry] = [:]
     /// The changes that are kept, in order and without gaps.
-    public private(set) var log: [Entry] = []
+    package private(set) var log: [Entry] = []
     /// Whether changes are refused.
-    public var isFull = false
+    package var isFull = false
 
     /// The version with which this log began.
     private let origin: Int64
@@ -92,10 +82,10 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     private var firstDue = Int64.max
 
     /// An empty engine. Its log begins with the time, so that versions are never used again.
-    public init(at now: Int64) { (version, origin) = (now, now) }
+    package init(at now: Int64) { (version, origin) = (now, now) }
 
     /// Carries out proposals in their order. If the engine is full, what builds on a refused change is refused, too.
-    public mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
+    package mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
         var refused: Set<ID> = []
         let answers = proposals.map { proposal in
             if let expected = proposal.expected, refused.contains(expected) {
@@ -137,10 +127,10 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     }
 
     /// Removes all changes of the log but the newest.
-    public mutating func trimLog(to count: Int) { log.removeFirst(max(0, log.count - count)) }
+    package mutating func trimLog(to count: Int) { log.removeFirst(max(0, log.count - count)) }
 
     /// Whether the log goes on after a change. The ID of the change may be unknown.
-    public func resume(after last: Int64, _ id: ID?) -> Verdict {
+    package func resume(after last: Int64, _ id: ID?) -> Verdict {
         guard (origin...version).contains(last) else { return .diverged }
         guard let first = log.first, first.version <= last else {
             let isLevel = log.first.map { $0.version == last + 1 } ?? (last == version)
@@ -151,7 +141,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     }
 
     /// The changes of the log after a version, at most so many.
-    public func entries(after last: Int64, limit: Int = .max) -> [Entry] {
+    package func entries(after last: Int64, limit: Int = .max) -> [Entry] {
         guard let first = log.first, last < version else { return [] }
         return Array(log.dropFirst(Int(max(0, last + 1 - first.version))).prefix(limit))
     }

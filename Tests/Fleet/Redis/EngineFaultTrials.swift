@@ -24,9 +24,9 @@ struct EngineFaultTrials {
             case .refusedConnections: "Connection refused"
             case .blackHole: "cannot be reached"
             case .loading: "is loading its data"
-            case .failedSave: "MISCONF"
+            case .failedSave: "cannot save and refuses changes: MISCONF"
             case .outOfMemory: "is out of memory"
-            case .busyScript: "is busy with a script"
+            case .busyScript: "is busy with a script: BUSY"
             case .newPassword: "demands a password"
             case .missingPermission: "lacks a permission"
             }
@@ -51,11 +51,7 @@ struct EngineFaultTrials {
         let host = fleet.hosts[0]
         try host.start("kept", .seconds(3_600))
         try fleet.awaitEqual()
-        let watches = try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(tick: .zero))
-            try watch.events(through: .synced)
-            return watch
-        }
+        let watches = try fleet.watches()
         if fault == .loading { try prepareLoading(of: fleet.engine) }
         try host.start("short", .seconds(4))
         for watch in watches { try watch.events(through: .started, of: "short") }
@@ -145,11 +141,7 @@ struct EngineFaultTrials {
         let fleet = try Fleet()
         for number in 0..<10 { try fleet.hosts[number % 3].start("key/\(number)", .seconds(3_600)) }
         try fleet.awaitEqual()
-        let watches = try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(match: ["key/*"], tick: .zero))
-            try watch.events(through: .synced)
-            return watch
-        }
+        let watches = try fleet.watches()
         try fleet.engine.command("FLUSHALL")
         // The first change shows it.
         try fleet.awaitChanges()

@@ -10,58 +10,6 @@ struct FailoverTrials {
         try Fleet(engine, urls: Array(repeating: engine.url(parameters: parameters), count: 3))
     }
 
-    private func watches(_ fleet: Fleet) throws -> [Follower] {
-        try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(tick: .zero))
-            try watch.events(through: .synced)
-            return watch
-        }
-    }
-
-    @Test("during a failover at most one host starts a key, no answered start is lost, and extensions make their sum")
-    func singleWinner() throws {
-        let engine = try ReplicatedEngine(replicas: 2)
-        var fleet = try fleet(engine)
-        let callers = try fleet.hosts.map { try Caller(of: $0.daemon) }
-        var started: [String: [String]] = [:]
-        var (made, unknown, madeSince) = (0, 0, 0)
-        try waitUntil("changes after the failover") {
-            let isReplaced = try started.count > 20 && engine.primary().port != fleet.engine.port
-            let key = "key/\(started.count)"
-            for (number, caller) in callers.enumerated() {
-                try caller.send(Start(key: key, durationUSec: .hour, label: "host \(number)"))
-                try caller.send(Start(key: "sum", durationUSec: 1_000_000, ifRunning: .extend))
-            }
-            started[key] = []
-            for caller in callers {
-                if let reply = try? answer(of: caller).get(), reply.outcome == .started {
-                    started[key]?.append(try #require(reply.countdown.label))
-                }
-                switch answer(of: caller) {
-                case .success: (made, madeSince) = (made + 1, isReplaced ? madeSince + 1 : 0)
-                case .failure(CountdownError.storageFailed): break
-                case .failure(CountdownError.unreachable): unknown += 1
-                case .failure(let error): throw error
-                }
-            }
-            if started.count == 20 { try fleet.engine.kill() }
-            return madeSince >= 60
-        }
-        fleet.engine = try engine.primary()
-        let countdowns = try fleet.awaitEqual()
-        for (key, labels) in started {
-            #expect(labels.count <= 1)
-            if let label = labels.first { #expect(countdowns[key]?.label == label) }
-        }
-        let sum = Int(try #require(countdowns["sum"]).duration / 1_000_000)
-        #expect((made...made + unknown).contains(sum))
-        for host in fleet.hosts { #expect(try host.get("key/0").state == .running) }
-    }
-
-    private func answer(of caller: Caller) -> Result<Start.Reply, any Error> {
-        Result { try caller.answer(to: Start.self).value }
-    }
-
     @Test("a failover without acknowledgements loses changes: every host cancels them, and logs it once")
     func lossyFailover() throws {
         let engine = try ReplicatedEngine(replicas: 2)
@@ -69,7 +17,7 @@ struct FailoverTrials {
         let primary = fleet.engine
         try fleet.hosts[0].start("kept", .seconds(3_600))
         try fleet.awaitEqual()
-        let watches = try watches(fleet)
+        let watches = try fleet.watches()
         try waitUntil("the replicas to have the change") {
             try engine.servers.allSatisfy { try $0.records()["kept"] != nil }
         }
@@ -133,6 +81,8 @@ struct FailoverTrials {
         #expect(throws: CountdownError.unreachable(reason: "too few replicas have acknowledged the change")) {
             try host.start("unknown", .seconds(3_600))
         }
+        let sentence = "0 replicas of 127.0.0.1:\(fleet.engine.port) acknowledge changes in time"
+        try host.bridge.program.line(containing: sentence)
         try awaitRefusal(of: host)
         for host in fleet.hosts {
             #expect(try host.start("kept", .seconds(60)).outcome == .attached)
@@ -140,6 +90,7 @@ struct FailoverTrials {
         }
         replica.thaw()
         try fleet.awaitChanges()
+        try host.bridge.program.line(containing: "acknowledge changes again")
         // If it was killed, the engine knows that at once.
         try replica.kill()
         try awaitRefusal(of: fleet.hosts[1])
@@ -158,7 +109,7 @@ struct FailoverTrials {
             } catch CountdownError.unreachable {
                 return false
             } catch CountdownError.storageFailed(let reason) {
-                return reason.contains("NOREPLICAS")
+                return reason.contains("too few replicas and refuses changes: NOREPLICAS")
             }
         }
     }

@@ -1,6 +1,5 @@
 import Foundation
 import IPC
-import Synchronization
 import TestSupport
 import Testing
 
@@ -32,25 +31,17 @@ struct HostileEngineTrials {
             }
         }
 
-        /// The engine, which counts the commands that it gets, and its hostile answers.
-        func engine(_ commands: Count, _ count: Count) throws -> FakeEngine {
+        /// The engine, which notes the commands that it gets, and those with hostile answers.
+        func engine(_ commands: Received, _ hostile: Received) throws -> FakeEngine {
             try FakeEngine { command in
-                commands.increase()
-                if let answer = answer(command, call: count.value) {
-                    count.increase()
+                commands.add(command)
+                if let answer = answer(command, call: hostile.commands.count) {
+                    hostile.add(command)
                     return answer
                 }
                 return FakeEngine.healthy(command) ?? FakeEngine.empty(command) ?? .text(FakeEngine.early)
             }
         }
-    }
-
-    final class Count: Sendable {
-        private let number = Mutex(0)
-
-        var value: Int { number.withLock { $0 } }
-
-        func increase() { number.withLock { $0 += 1 } }
     }
 
     @Test(
@@ -62,14 +53,14 @@ struct HostileEngineTrials {
         let host = fleet.hosts[0]
         try host.start("kept", .seconds(3_600))
         try fleet.awaitEqual()
-        let (commands, answers) = (Count(), Count())
+        let (commands, answers) = (Received(), Received())
         let engine = try hostility.engine(commands, answers)
         try host.bridge.replaceURL("redis://127.0.0.1:\(engine.port)/")
         // Until then, the bridge has changes made by the engine that it had before.
-        try waitUntil("the bridge to ask the hostile engine") { commands.value > 0 }
+        try waitUntil("the bridge to ask the hostile engine") { !commands.commands.isEmpty }
         var refusals = 0
         try waitUntil("three refusals after a hostile answer") {
-            let isHostile = answers.value > 0
+            let isHostile = !answers.commands.isEmpty
             do {
                 try host.start("refused", .seconds(3_600))
                 Issue.record("a hostile engine has made a change")

@@ -47,8 +47,7 @@ struct NetworkFaultTrials {
         arguments: [NetworkProxy.Direction.allCases, [.toEngine], [.toBridge]]
     )
     func blackHole(directions: [NetworkProxy.Direction]) throws {
-        let watch = try Follower(of: host.daemon, Watch(tick: .zero))
-        try watch.events(through: .synced)
+        let watch = try host.watch()
         try host.start("short", .seconds(3))
         try watch.events(through: .started, of: "short")
         proxy.hold(directions)
@@ -142,8 +141,7 @@ struct NetworkFaultTrials {
     @Test("a slow network: changes are made, and hosts hear of them")
     func delay() throws {
         proxy.delay(by: .milliseconds(100))
-        let watch = try Follower(of: host.daemon, Watch(tick: .zero))
-        try watch.events(through: .synced)
+        let watch = try host.watch()
         #expect(try host.start("short", .seconds(1)).outcome == .started)
         #expect(try fleet.hosts[1].start("new", .seconds(3_600)).outcome == .started)
         try watch.events(through: .finished, of: "short")

@@ -27,8 +27,7 @@ struct EngineOutageTests {
 
     @Test("if the engine is gone, changes are refused at once, reads and expiries go on, and then the log is resumed")
     func gone() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try fleet.followers()[0]
         _ = try caller.call(Start(key: "short", durationUSec: .milliseconds(500)))
         backend.kill()
         try fleet.awaitLost(0)
@@ -63,49 +62,6 @@ struct EngineOutageTests {
         #expect(try caller.repeated(Start(key: "newer")).countdown.state == .running)
     }
 
-    @Test("a change that a frozen engine has received is made if it goes on in time; later it is unknown and not made")
-    func frozen() throws {
-        let extend = Start(key: "live", durationUSec: .seconds(60), ifRunning: .extend)
-        backend.freeze()
-        try caller.send(extend)
-        try backend.awaitCalls("the proposal") { $0.changes == 2 }
-        backend.thaw()
-        #expect(try caller.answer(to: Start.self).value.countdown.durationUSec == .seconds(660))
-        backend.freeze()
-        #expect(try caller.error(of: extend)?.doubt != nil)
-        backend.thaw()
-        #expect(try caller.repeated(Start(key: "new")).outcome == .started)
-        #expect(try caller.call(Get(key: "live")).countdown.durationUSec == .seconds(660))
-        #expect(backend.engine.log.count == 3)
-    }
-
-    @Test("if the connections break after a change was made, it is made once, and answered")
-    func lostReply() throws {
-        backend.setFaults { $0.lostReplies = 1 }
-        let extend = Start(key: "live", durationUSec: .seconds(60), ifRunning: .extend)
-        #expect(try caller.call(extend).countdown.durationUSec == .seconds(660))
-        backend.setFaults { $0.lostCalls = 1 }
-        #expect(try caller.call(extend).countdown.durationUSec == .seconds(720))
-        backend.closeConnections()
-        #expect(try caller.repeated(extend).countdown.durationUSec == .seconds(780))
-        #expect(backend.engine.log.count == 4)
-    }
-
-    @Test("a bridge that ends and comes back is found again")
-    func bridgeGone() throws {
-        backend.stop()
-        try fleet.awaitLost(0)
-        #expect(try caller.error(of: Start(key: "new"))?.refusal != nil)
-        try expectService()
-        try backend.start()
-        try fleet.awaitLive(0, times: 2)
-        #expect(try caller.call(Start(key: "new")).outcome == .started)
-        // It resumes at the last change that it knows.
-        let position = try #require(backend.calls.follows.last?.after)
-        #expect(position.version == backend.engine.version - 1)
-        #expect(position.id == backend.engine.log[0].id)
-    }
-
     @Test("a full engine refuses changes with its words, and starts attach")
     func full() throws {
         backend.setFull(true)
@@ -117,26 +73,9 @@ struct EngineOutageTests {
         #expect(try caller.call(GetStatus()).storageFailure == nil)
     }
 
-    @Test("a change that too few replicas acknowledge is unknown, and watchers hear of it")
-    func unacknowledged() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
-        try follower.events(through: .synced)
-        backend.setFaults {
-            $0.acknowledgements = 1
-            $0.lacksAcknowledgements = true
-        }
-        // The description is read when the bridge is found again.
-        backend.closeConnections()
-        try fleet.awaitLive(0, times: 2)
-        #expect(try caller.error(of: Start(key: "new"))?.doubt?.contains("acknowledged") == true)
-        try follower.events(through: .started, of: "new")
-        try expectService()
-    }
-
     @Test("if the engine came back empty, every countdown is cancelled, and watches end with HistoryTrimmed")
     func empty() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try fleet.followers()[0]
         backend.loseEverything()
         try fleet.awaitLog(0, "has another history")
         do {
@@ -144,20 +83,6 @@ struct EngineOutageTests {
         } catch CountdownError.historyTrimmed {}
         try waitUntil("the end of the countdown") { try caller.call(Get(key: "live")).countdown.state == .cancelled }
         #expect(try caller.repeated(Start(key: "live")).outcome == .started)
-    }
-
-    @Test("if an engine takes over that lacks the last changes, they are undone")
-    func failover() throws {
-        let older = backend.engine
-        _ = try caller.call(Start(key: "lost"))
-        _ = try caller.call(Start(key: "live", durationUSec: .seconds(60), ifRunning: .extend))
-        backend.failOver(to: older)
-        try fleet.awaitLog(0, "has another history")
-        try waitUntil("the end of the lost countdown") {
-            try caller.call(Get(key: "lost")).countdown.state == .cancelled
-                && caller.call(Get(key: "live")).countdown.durationUSec == .seconds(600)
-        }
-        #expect(try caller.repeated(Start(key: "lost")).outcome == .started)
     }
 
     @Test("with --backend-down=refuse, nothing but a watch is answered while the engine is lost")
@@ -174,23 +99,6 @@ struct EngineOutageTests {
         #expect(try caller.repeated(Get(key: "live")).countdown.state == .running)
     }
 
-    @Test("two starts of a free key at one moment have the same result if the engine is full or hangs")
-    func chain() throws {
-        backend.setFull(true)
-        let callers = try (0..<8).map { _ in try fleet.caller() }
-        for caller in callers { try caller.send(Start(key: "full", durationUSec: .seconds(60))) }
-        for caller in callers {
-            #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
-        }
-        backend.setFull(false)
-        backend.freeze()
-        for caller in callers { try caller.send(Start(key: "frozen", durationUSec: .seconds(60))) }
-        for caller in callers {
-            #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
-        }
-        backend.thaw()
-    }
-
     @Test("while an engine is far, more than eight calls are on their way to it")
     func far() throws {
         backend.setFaults { $0.replyDelay = .milliseconds(20) }
@@ -204,18 +112,5 @@ struct EngineOutageTests {
         }
         backend.thaw()
         for caller in callers { #expect(try caller.answer(to: Start.self).value.outcome == .started) }
-    }
-
-    @Test("replies that come late, and news that comes later still, delay the answers")
-    func delays() throws {
-        backend.setFaults {
-            $0.replyDelay = .milliseconds(30)
-            $0.updateDelay = .milliseconds(60)
-        }
-        let extend = Start(key: "live", durationUSec: .seconds(60), ifRunning: .extend)
-        for number in 1...5 {
-            #expect(try caller.call(extend).countdown.durationUSec == .seconds(600 + 60 * Int64(number)))
-        }
-        #expect(backend.engine.log.count == 6)
     }
 }

@@ -31,6 +31,15 @@ final class Fleet {
 
     func caller(_ number: Int = 0) throws -> Caller { try Caller(of: daemons[number]) }
 
+    /// Watches all countdowns on every daemon; the events up to `synced` are read.
+    func followers() throws -> [Follower] {
+        try daemons.map { daemon in
+            let follower = try Follower(of: daemon, Watch(tick: .zero))
+            try follower.events(through: .synced)
+            return follower
+        }
+    }
+
     /// Waits until the log of a daemon has a line this often, in all its lives.
     func awaitLog(_ number: Int, _ line: String, times: Int = 1) throws {
         let daemon = daemons[number]

@@ -93,47 +93,32 @@ struct HostileBackendTests {
 
     @Test("versions that go backwards or jump, and changes of another key")
     func changes() throws {
-        try expectSurvival { faults in
-            faults.update = { reply in
-                var reply = reply
-                for index in reply.entries.indices { reply.entries[index].version = 1 }
-                reply.last?.version = 1
-                return reply
-            }
+        try expectSurvival { $0.update = { Self.changed($0, version: 1) } }
+        try expectSurvival { $0.update = { Self.changed($0, version: .max) } }
+        try expectSurvival { $0.update = { Self.changed($0, key: "other") } }
+    }
+
+    /// A reply whose entries have another version or key.
+    private static func changed(_ reply: Follow.Reply, version: Int64? = nil, key: String? = nil) -> Follow.Reply {
+        var reply = reply
+        for index in reply.entries.indices {
+            reply.entries[index].version = version ?? reply.entries[index].version
+            reply.entries[index].key = key ?? reply.entries[index].key
         }
-        try expectSurvival { faults in
-            faults.update = { reply in
-                var reply = reply
-                for index in reply.entries.indices { reply.entries[index].version = .max }
-                reply.last?.version = .max
-                return reply
-            }
-        }
-        try expectSurvival { faults in
-            faults.update = { reply in
-                var reply = reply
-                for index in reply.entries.indices { reply.entries[index].key = "other" }
-                return reply
-            }
-        }
+        if let version { reply.last?.version = version }
+        return reply
     }
 
     @Test("a page with 20,000 records, and a message without an end")
     func hugeMessages() throws {
-        backend.setFaults { faults in
-            faults.update = { reply in
+        let entries = (0..<20_000).map { number in
+            let id = "0123456789abcdef0123456789abcdef.\(number)"
+            return Follow.Entry(key: "k\(number)", version: 1, id: id, record: RecordText(utf8: Array("{}".utf8)))
+        }
+        backend.setFaults {
+            $0.update = { reply in
                 var reply = reply
-                if reply.state == .page {
-                    let id = "0123456789abcdef0123456789abcdef."
-                    reply.entries += (0..<20_000).map {
-                        Follow.Entry(
-                            key: "k\($0)",
-                            version: 1,
-                            id: "\(id)\($0)",
-                            record: RecordText(utf8: [0x7B, 0x7D])
-                        )
-                    }
-                }
+                if reply.state == .page { reply.entries += entries }
                 return reply
             }
         }

@@ -135,8 +135,7 @@ struct SharedChangeTests {
     @Test("each change and each end is announced by every daemon, once")
     func events() throws {
         let fleet = try Fleet()
-        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tick: .zero)) }
-        for follower in followers { try follower.events(through: .synced) }
+        let followers = try fleet.followers()
         let caller = try fleet.caller(0)
         let other = try fleet.caller(1)
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(60), label: "Tea", metadata: ["a": "b"]))
@@ -163,8 +162,7 @@ struct SharedChangeTests {
     @Test("all daemons follow the engine's clock, also if it jumps")
     func clock() throws {
         let fleet = try Fleet(2)
-        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tick: .zero)) }
-        for follower in followers { try follower.events(through: .synced) }
+        let followers = try fleet.followers()
         _ = try fleet.caller().call(Start(key: "tea", durationUSec: .seconds(3_600)))
         fleet.backend.setClock(ahead: .seconds(3_601))
         for follower in followers { try follower.events(through: .finished, of: "tea") }
@@ -174,37 +172,13 @@ struct SharedChangeTests {
         #expect(try fleet.caller().repeated(Adjust(key: "tea", byUSec: 1)).countdown.state == .running)
     }
 
-    @Test("a countdown of a newer format is left alone, and named")
-    func newerFormat() throws {
-        let fleet = try Fleet(1)
-        let id = "0123456789abcdef0123456789abcdef.1"
-        let answers = fleet.backend.propose([
-            Propose.Proposal(
-                key: "tea",
-                expected: nil,
-                notBeforeUSec: 0,
-                notAfterUSec: .max,
-                dueUSec: nil,
-                id: id,
-                record: RecordText(utf8: Array(#"{"format":99,"state":"melting"}"#.utf8))
-            )
-        ])
-        #expect(answers.map(\.outcome) == [.won])
-        try fleet.awaitLog(0, "the record has format 99")
-        let reason = try fleet.caller().error(of: Start(key: "tea"))?.refusal
-        #expect(reason?.contains("format 99") == true)
-        #expect(fleet.backend.engine.records["tea"]?.id == id)
-        #expect(try fleet.caller().call(Start(key: "other")).outcome == .started)
-    }
-
     // MARK: Queues
 
     @Test("starts that wait on two daemons are all served, and neither daemon starves")
     func queues() throws {
         let fleet = try Fleet(2)
         let caller = try fleet.caller()
-        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try fleet.followers()[0]
         _ = try caller.call(Start(key: "tea"))
         try follower.events(through: .started)
         var waiting: [Caller] = []
@@ -222,5 +196,47 @@ struct SharedChangeTests {
         #expect(Set(served.prefix(10).map { $0 % 2 }) == [0, 1])
         #expect(served.sorted() == Array(0..<20))
         for client in waiting { #expect(try client.answer(to: Start.self).value.outcome == .started) }
+    }
+
+    @Test("starts that wait on several daemons keep one limit together")
+    func queuesWithLimit() throws {
+        let call = Start(key: "key", durationUSec: 600_000, ifRunning: .wait, upToUSec: 1_200_000)
+        let fleet = try Fleet()
+        let callers = try (0..<9).map { try fleet.caller($0 % 3) }
+        for caller in callers { try caller.send(call) }
+        let replies = try callers.map { try $0.answer(to: Start.self).value }
+        #expect(replies.count { $0.outcome == .started } == 1)
+        #expect(replies.count { $0.outcome == .extended } == 8)
+        let longest = try #require(replies.map(\.countdown).max { $0.durationUSec < $1.durationUSec })
+        #expect(longest.durationUSec == 9 * 600_000)
+        #expect(replies.allSatisfy { $0.countdown.remainingUSec <= 1_200_000 })
+        #expect(Set(replies.map(\.countdown.durationUSec)).count == 9)
+        withExtendedLifetime(fleet) {}
+    }
+
+    @Test("64 calls on one connection are answered in their order, and each sees the ones before")
+    func pipeline() throws {
+        let fleet = try Fleet(2)
+        let caller = try fleet.caller()
+        for number in 0..<16 {
+            let key = "key/\(number)"
+            try caller.send(Start(key: key, durationUSec: .seconds(3_600)))
+            try caller.send(Get(key: key))
+            try caller.send(Start(key: key, durationUSec: .seconds(3_600), ifRunning: .extend))
+            try caller.send(Cancel(key: key))
+        }
+        for number in 0..<16 {
+            let key = "key/\(number)"
+            let start = try caller.answer(to: Start.self).value
+            #expect((start.outcome, start.countdown.key) == (.started, key))
+            let seen = try caller.answer(to: Get.self).value.countdown
+            #expect((seen.key, seen.state) == (key, .running))
+            #expect(seen.revision >= start.countdown.revision)
+            let extended = try caller.answer(to: Start.self).value
+            #expect((extended.outcome, extended.countdown.durationUSec) == (.extended, .seconds(7_200)))
+            let cancelled = try caller.answer(to: Cancel.self).value.countdown
+            #expect((cancelled.key, cancelled.state) == (key, .cancelled))
+        }
+        withExtendedLifetime(fleet) {}
     }
 }

@@ -17,11 +17,11 @@ struct SharedResumptionTests {
     func cutOff() throws {
         let fleet = try Fleet()
         let caller = try fleet.caller(0)
-        let follower = try Follower(of: fleet.daemons[2], Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try fleet.followers()[2]
         for key in ["cancelled", "extended", "paused"] { _ = try caller.call(Start(key: key)) }
         _ = try caller.call(Start(key: "short", durationUSec: .milliseconds(500)))
         try follower.events(through: .started, of: "short")
+        let since = try fleet.caller(2).call(GetStatus()).revision
         fleet.backend.cutOff(2)
         try fleet.awaitLost(2)
         _ = try caller.call(Cancel(key: "cancelled"))
@@ -39,6 +39,8 @@ struct SharedResumptionTests {
         )
         let events = try follower.events(through: .started, of: "new")
         #expect(events.map(\.type) == [.cancelled, .adjusted, .paused, .started])
+        let missed = try missed(since: since, of: fleet.daemons[2]).compactMap(\.key)
+        #expect(missed == ["short", "cancelled", "extended", "paused", "new"])
     }
 
     @Test(

@@ -78,22 +78,6 @@ struct SharedStatusTests {
         #expect(try counter("fleetLosses") == 1)
     }
 
-    @Test("a daemon that finds no bridge at its start says so once, after a second, and is connecting until then")
-    func noBridge() throws {
-        try fleet.end(0, killed: false)
-        fleet.backend.stop(0)
-        let before = lines(with: "cannot be reached")
-        try fleet.start(0)
-        let restarted = try fleet.caller(0)
-        let shard = try #require(restarted.call(GetStatus()).fleet?.shards.first)
-        #expect(shard.state == .connecting || lines(with: "cannot be reached") > before)
-        try fleet.daemons[0].awaitStatus { $0.contains("the fleet's engine is lost since ") }
-        #expect(try restarted.call(GetStatus()).fleet?.shards.map(\.state) == [.lost])
-        try fleet.backend.start(0)
-        try fleet.awaitLive(0, times: 2)
-        #expect(lines(with: "cannot be reached") == before + 1)
-    }
-
     @Test("while the engine is followed and nothing changes, only the calls themselves wake the daemon")
     func idle() throws {
         var fewest = Int64.max

@@ -41,9 +41,7 @@ struct AcknowledgementTests {
     func severalMissing() throws {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server, parameters: "?acks=1")
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         let clients = try (0..<4).map { _ in try bridge.client() }
         for round in 0..<3 {
             for (place, client) in clients.enumerated() {

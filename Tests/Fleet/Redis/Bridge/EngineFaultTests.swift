@@ -169,31 +169,6 @@ struct EngineFaultTests {
         #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
     }
 
-    @Test("an engine that loads its data is waited for, and followers hear the reason at once")
-    func loading() throws {
-        let server = try RedisServer(["--appendonly", "no", "--rdbcompression", "no"])
-        let bridge = try BridgeProcess(server)
-        let client = try bridge.client()
-        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
-        try server.command("EVAL", "for i = 1, 50 do redis.call('SET', i, string.rep('x', 2000)) end", "0")
-        try server.command("SAVE")
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
-        try server.kill()
-        #expect(try follower.update().state == .lost)
-        // Each key that is loaded takes 50 ms.
-        try server.start(["--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024"])
-        try bridge.program.line(containing: "is loading its data: LOADING")
-        let answer = try client.propose(Propose.Proposal("b", "x.2"))
-        #expect(answer.outcome == .unreachable)
-        #expect(answer.reason?.contains("is loading its data") == true)
-        let updates = try follower.updates(until: .live)
-        #expect(updates.filter { $0.state != .lost }.map(\.state) == [.resumed, .live])
-        #expect(updates.contains { $0.state == .lost && $0.reason?.contains("is loading its data") == true })
-        #expect(try client.propose(Propose.Proposal("b", "x.2")).outcome == .won)
-    }
-
     @Test("a full engine is connected to: its countdowns are known, and changes are refused with the reason")
     func full() throws {
         let server = try RedisServer()
@@ -216,47 +191,6 @@ struct EngineFaultTests {
         try server.setFull(false)
         #expect(try client.propose(Propose.Proposal("b", "x.2")).outcome == .won)
         try bridge.program.line(containing: "accepts changes again")
-    }
-
-    @Test("an engine that cannot save refuses changes with its words, until it can save")
-    func cannotSave() throws {
-        let server = try RedisServer(["--save", "3600", "1", "--appendonly", "no"])
-        let bridge = try BridgeProcess(server)
-        let client = try bridge.client()
-        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
-        try server.failToSave()
-        let answer = try client.propose(Propose.Proposal("b", "x.2"))
-        #expect(answer.outcome == .unreachable)
-        #expect(answer.reason?.contains("cannot save and refuses changes: MISCONF") == true)
-        try bridge.program.line(containing: "error: changes are refused: 127.0.0.1:\(server.port) cannot save")
-        #expect(try client.propose(Propose.Proposal("a", "x.3", after: "x.1", record: nil)).outcome == .won)
-        try server.saveAgain()
-        #expect(try client.propose(Propose.Proposal("b", "x.2")).outcome == .won)
-    }
-
-    @Test("an engine with too few replicas refuses changes with its words")
-    func fewReplicas() throws {
-        let server = try RedisServer()
-        let bridge = try BridgeProcess(server)
-        try server.command("CONFIG", "SET", "min-replicas-to-write", "1")
-        let answer = try bridge.client().propose(Propose.Proposal("a", "x.1"))
-        #expect(answer.outcome == .unreachable)
-        #expect(answer.reason?.contains("has too few replicas and refuses changes: NOREPLICAS") == true)
-    }
-
-    @Test("an engine that is busy with a script is named, and waited for")
-    func busy() throws {
-        let server = try RedisServer(["--busy-reply-threshold", "1"])
-        let bridge = try BridgeProcess(server)
-        let script = try server.begin(["EVAL", "while true do end", "0"])
-        let client = try bridge.client()
-        try waitUntil("the engine is busy") { (try? server.command("PING")) == nil }
-        let answer = try client.propose(Propose.Proposal("a", "x.1"))
-        #expect(answer.outcome == .unreachable)
-        #expect(answer.reason?.contains("is busy with a script: BUSY") == true)
-        try server.command("SCRIPT", "KILL")
-        _ = try script.finish()
-        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
     }
 
     @Test("a namespace that was made with other settings is refused, and both values are named")

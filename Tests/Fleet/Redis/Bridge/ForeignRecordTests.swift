@@ -27,8 +27,7 @@ struct ForeignRecordTests {
 
     @Test("messages with strange versions and records reach no daemon as changes")
     func messages() throws {
-        let follower = try follower()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         let publish = { (text: String) in _ = try server.command("SPUBLISH", "cd:{fleet/0}:log", text) }
         try publish("a\n\(version - 1) y.1 {}")
         try publish("a\n-5 y.1 {}")
@@ -51,13 +50,13 @@ struct ForeignRecordTests {
 
     @Test("versions that go backwards are another history")
     func backwards() throws {
-        let follower = try follower()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         try server.command("SET", "cd:{fleet/0}:version", "\(version - 10)")
         let late = try bridge.client()
         try late.follow(after: version, id: "x.1")
         #expect(try late.update().state == .diverged)
         try bridge.program.line(containing: "the engine is at version \(version - 10), before version \(version)")
+        withExtendedLifetime(follower) {}
     }
 
     @Test("records that cannot be read are left out of a snapshot, and counted in the log once")
@@ -90,8 +89,7 @@ struct ForeignRecordTests {
 
     @Test("an entry of the log that cannot be read is a gap: every record is read again, and changes go on")
     func log() throws {
-        let follower = try follower()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         try server.command("XADD", "cd:{fleet/0}:log", "\(version + 1)-0", "nonsense", "nonsense")
         try server.command("SET", "cd:{fleet/0}:version", "\(version + 1)")
         let change = try client.propose(Propose.Proposal("a", "x.2", after: "x.1"))

@@ -1,7 +1,6 @@
 import BackendContract
 import FleetWire
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -126,15 +125,14 @@ struct HostileEngineTests {
             default: nil
             }
         }
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         let client = try bridge.client()
         for number in 0..<100 {
             #expect(try client.propose(Propose.Proposal("a", "x.\(number)")).outcome == .early)
         }
         #expect(try peakMemory(bridge) < 600)
         #expect(try lines(bridge, containing: "127.0.0.1:\(engine.port) is no change").count <= 1)
+        withExtendedLifetime(follower) {}
     }
 
     @Test(
@@ -181,13 +179,11 @@ struct HostileEngineTests {
 
     @Test("an engine that refuses every second change, for another reason each, does not fill the log")
     func alternation() throws {
-        let calls = Mutex(0)
+        let calls = Received()
         let (bridge, engine) = try bridge { command in
             guard command.first == "EVALSHA", !command[1].isEmpty else { return nil }
-            let call = calls.withLock { calls in
-                calls += 1
-                return calls
-            }
+            calls.add(command)
+            let call = calls.commands.count
             return call % 2 == 0 ? .text("-ERR reason \(call)\r\n") : .text(FakeEngine.won)
         }
         let client = try bridge.client()

@@ -35,9 +35,7 @@ struct RedisTests {
         let client = try bridge.client()
         let first = try #require(try client.propose(Propose.Proposal("a", "x.1", due: 1 << 52)).version)
         #expect(try client.propose(Propose.Proposal("b", "x.2", due: 1 << 52)).outcome == .won)
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         try server.command("DEL", key)
         let change = try client.propose(Propose.Proposal("c", "x.3", due: 1 << 52))
         #expect(change.outcome == .won)
@@ -71,11 +69,7 @@ struct RedisTests {
         let server = try RedisServer()
         let bridges = try (0..<3).map { _ in try BridgeProcess(server) }
         #expect(try bridges[0].client().propose(Propose.Proposal("a", "x.1", due: 1 << 52)).outcome == .won)
-        let followers = try bridges.map { try $0.client() }
-        for follower in followers {
-            try follower.follow()
-            _ = try follower.updates(until: .live)
-        }
+        let followers = try bridges.map { try $0.follower() }
         _ = try server.command(loss)
         for follower in followers {
             // It looks every 30 s.
@@ -108,9 +102,7 @@ struct RedisTests {
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
         let first = try #require(try client.propose(Propose.Proposal("a", "x.1")).version)
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         let record = "\(first + 1) y.1 {}"
         try server.command("XADD", "cd:{fleet/0}:log", "\(first + 1)-0", "b", record)
         try server.command("SET", "cd:{fleet/0}:version", "\(first + 1)")
@@ -142,9 +134,7 @@ struct RedisTests {
         let server = try RedisServer(environment: clock.environment)
         let bridge = try BridgeProcess(server)
         let other = try BridgeProcess(server)
-        let idle = try other.client()
-        try idle.follow()
-        _ = try idle.updates(until: .live)
+        let idle = try other.follower()
         let follower = try bridge.client()
         try follower.follow()
         let before = try #require(try follower.updates(until: .live).last?.clock)

@@ -65,9 +65,7 @@ struct SentinelTests {
     @Test("after a failover the new primary has every acknowledged change, and followers resume")
     func failover() throws {
         let bridge = try bridge()
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try bridge.follower()
         let client = try bridge.client()
         for number in 0..<50 {
             #expect(try client.propose(Propose.Proposal("k\(number)", "x.\(number)")).outcome == .won)
@@ -86,83 +84,6 @@ struct SentinelTests {
         try awaitChanges(bridge, "after")
         #expect(engine.servers[0].isReplica)
         #expect(bridge.program.lines.allSatisfy { !$0.contains("sentinel is lost") })
-    }
-
-    @Test("a primary that hangs is left as soon as the sentinels have replaced it, and not used when it is back")
-    func hangingPrimary() throws {
-        let bridge = try bridge()
-        try awaitChanges(bridge, "before")
-        let former = engine.servers[0]
-        try former.freeze()
-        try engine.awaitFailover(from: former)
-        try bridge.program.line(containing: "at 127.0.0.1:\(engine.servers[1].port), the primary 'cooldowns'")
-        former.thaw()
-        try awaitChanges(bridge, "after")
-        try waitUntil("the former primary to be a replica") { former.isReplica }
-        #expect(try bridge.client().propose(Propose.Proposal("z", "z.1")).outcome == .won)
-    }
-
-    @Test("a failover by hand is followed, and nothing that was answered is lost")
-    func demotion() throws {
-        let bridge = try bridge()
-        try awaitChanges(bridge, "before")
-        try engine.sentinels[0].command("SENTINEL", "FAILOVER", "cooldowns")
-        try engine.awaitFailover(from: engine.servers[0])
-        try awaitChanges(bridge, "after")
-        let held = try engine.servers[1].command("HKEYS", "cd:{fleet/0}:now")
-        #expect(held.contains("before/0") && held.contains("after/"))
-    }
-
-    @Test("without acknowledgements a failover can lose changes, and followers are told so")
-    func lossyFailover() throws {
-        let bridge = try bridge("&acks=0")
-        let client = try bridge.client()
-        #expect(try client.propose(Propose.Proposal("kept", "x.1")).outcome == .won)
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
-        let former = engine.servers[0]
-        try waitUntil("the replica to have the change") {
-            try engine.servers[1].command("HEXISTS", "cd:{fleet/0}:now", "kept") == "1"
-        }
-        try engine.isolate(former, fromSentinels: false)
-        #expect(try client.propose(Propose.Proposal("lost", "x.2")).outcome == .won)
-        #expect(try follower.update().entries.map(\.id) == ["x.2"])
-        try former.kill()
-        try engine.awaitFailover(from: former)
-        let updates = try follower.updates(until: .page)
-        #expect(updates.filter { $0.state == .diverged }.count == 1)
-        #expect(updates.flatMap(\.entries).map(\.id) == ["x.1"])
-    }
-
-    @Test("changes at a primary that is cut off are unacknowledged, then refused; then the other one makes them")
-    func isolatedPrimary() throws {
-        let former = engine.servers[0]
-        try former.command("CONFIG", "SET", "min-replicas-to-write", "1")
-        try former.command("CONFIG", "SET", "min-replicas-max-lag", "2")
-        try former.command("ACL", "SETUSER", "countdownd", "on", ">SECRET", "~*", "&*", "+@all")
-        try engine.servers[1].command("ACL", "SETUSER", "countdownd", "on", ">SECRET", "~*", "&*", "+@all")
-        // This bridge hears only of a sentinel that is cut off together with the primary.
-        let bridge = try BridgeProcess(engine.url(sentinels: [2], credentials: "countdownd:SECRET@"))
-        try bridge.program.line(containing: "connected to")
-        try awaitChanges(bridge, "before")
-        try engine.sentinels[2].freeze()
-        try engine.servers[1].freeze()
-        let pending = try propose(bridge, "isolated") { $0.outcome != .won }
-        #expect(pending.outcome == .unacknowledged)
-        try bridge.program.line(containing: "0 replicas of 127.0.0.1:\(former.port) acknowledge changes in time")
-        engine.servers[1].thaw()
-        try awaitChanges(bridge, "between")
-        try bridge.program.line(containing: "acknowledge changes again")
-        try engine.isolate(former, fromSentinels: true)
-        try engine.awaitFailover(from: former)
-        let refused = try propose(bridge, "refused") { $0.outcome == .unreachable }
-        #expect(refused.reason?.contains("too few replicas and refuses changes: NOREPLICAS") == true)
-        engine.sentinels[2].thaw()
-        try engine.reunite(former)
-        try awaitChanges(bridge, "after")
-        let held = try engine.servers[1].command("HKEYS", "cd:{fleet/0}:now")
-        #expect(held.contains("between/") && held.contains("after/"))
     }
 
     @Test("a resend on a new connection is acknowledged only if a replica has the change")

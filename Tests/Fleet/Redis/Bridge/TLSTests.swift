@@ -33,19 +33,12 @@ struct TLSTests {
         try expect("info: connected to ", server, ca)
         try expect("info: connected to ", host: "127.0.0.1", server, ca)
         let other = "ca=\(certificates.path(of: "other-ca.pem"))"
-        try expect(
-            "error: the certificate of % is not signed by an authority that is trusted: use ca=FILE",
-            server,
-            other
-        )
-        try expect("error: the certificate of % is not signed by an authority that is trusted: use ca=FILE", server, "")
+        let untrusted = "error: the certificate of % is not signed by an authority that is trusted: use ca=FILE"
+        try expect(untrusted, server, other)
+        try expect(untrusted, server, "")
         try expect("error: cannot read ca=/none: No such file or directory", server, "ca=/none")
         let key = "ca=\(certificates.path(of: "server.key"))"
-        try expect(
-            "error: invalid ca=\(certificates.path(of: "server.key")): the file has to hold certificates",
-            server,
-            key
-        )
+        try expect("error: invalid \(key): the file has to hold certificates", server, key)
     }
 
     @Test("a certificate for another name, one that has expired, and one that is not valid yet are refused")
@@ -53,19 +46,12 @@ struct TLSTests {
         try certificates.make("named", alternative: "DNS:engine.example")
         try certificates.make("expired", alternative: "DNS:localhost", days: -1)
         let ca = "ca=\(certificates.path(of: "ca.pem"))"
-        let named = try server("named")
-        try expect(
-            "error: the certificate of % is not made out to 'localhost': use the name that it contains",
-            named,
-            ca
-        )
-        try expect("error: the certificate of % has expired: renew it on the server", try server("expired"), ca)
         try certificates.makeForTomorrow("early", alternative: "DNS:localhost")
-        try expect(
-            "error: the certificate of % is not valid yet: compare the clocks of both machines",
-            try server("early"),
-            ca
-        )
+        for (name, fault) in [
+            ("named", "is not made out to 'localhost': use the name that it contains"),
+            ("expired", "has expired: renew it on the server"),
+            ("early", "is not valid yet: compare the clocks of both machines"),
+        ] { try expect("error: the certificate of % \(fault)", try server(name), ca) }
     }
 
     @Test("a client certificate is sent if the server demands it, and one that the server rejects is named")

@@ -20,10 +20,8 @@ final class Host {
         try daemon.awaitReadiness()
     }
 
-    /// Makes a call on a new connection.
     func call<M: Method>(_ method: M) throws -> M.Reply { try Caller(of: daemon).call(method) }
 
-    /// Starts a countdown.
     @discardableResult
     func start(
         _ key: String,
@@ -32,6 +30,13 @@ final class Host {
         label: String? = nil
     ) throws -> Start.Reply {
         try call(Start(key: key, durationUSec: duration.microseconds, ifRunning: ifRunning, label: label))
+    }
+
+    /// Watches all countdowns; the events up to `synced` are read.
+    func watch() throws -> Follower {
+        let watch = try Follower(of: daemon, Watch(tick: .zero))
+        try watch.events(through: .synced)
+        return watch
     }
 
     func get(_ key: String) throws -> Countdown { try call(Get(key: key)).countdown }
@@ -114,6 +119,9 @@ struct Fleet {
 
     func awaitChanges() throws { for host in hosts { try host.awaitChanges() } }
 
+    /// Watches all countdowns on every host.
+    func watches() throws -> [Follower] { try hosts.map { try $0.watch() } }
+
     /// Waits until all hosts have the countdowns that the engine holds.
     ///
     /// - Returns: the countdowns.
@@ -161,6 +169,10 @@ func wallClock() throws -> Int64 {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { throw SystemCallFailure("clock_gettime") }
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+}
+
+extension Int64 {
+    static let hour: Int64 = 3_600_000_000
 }
 
 extension Duration {
