@@ -22,7 +22,6 @@ struct Announcement: Equatable {
 
 /// How countdowns are announced: as the command line says, unless the metadata of a countdown says otherwise.
 struct AnnouncementRules: Equatable {
-    /// Whether ends ring.
     var ring = RingMode.yes
     /// The duration of the warning, in microseconds; nil for none.
     var warningUSec: Int64?

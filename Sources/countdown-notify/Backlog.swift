@@ -17,7 +17,6 @@ enum EndNotification: Hashable {
         }
     }
 
-    /// The number of ends.
     var count: Int {
         switch self {
         case .gap: 0
@@ -26,15 +25,10 @@ enum EndNotification: Hashable {
         }
     }
 
-    /// The notification in words.
     func notification(_ strings: Strings, _ rules: AnnouncementRules) -> Notification {
         switch self {
         case .gap:
-            Notification(
-                category: .trouble,
-                summary: strings.text(.gap),
-                body: strings.text(.gapDetails)
-            )
+            Notification(category: .trouble, summary: strings.text(.gap), body: strings.text(.gapDetails))
         case .one(let countdown):
             Notification(
                 category: countdown.undoFailure == nil ? .ended : .trouble,

@@ -4,7 +4,6 @@ import Varlink
 /// The ends that ring, each until it is answered or was rung often enough. It does no I/O: the queue of notifications owns it and
 /// reports events.
 struct Bell {
-    /// An end that rings.
     private struct Ring {
         let key: String
         let revision: Int64
@@ -23,7 +22,6 @@ struct Bell {
     private static let maximumLateness: Int64 = 60_000_000
 
     private let rules: AnnouncementRules
-    /// The most sounds for an end.
     private let maximumSounds: Int
     private var rings: [Ring] = []
     /// The revision of the last end that rang before this program was started; nil after the first `synced`.
@@ -39,7 +37,6 @@ struct Bell {
         rungBefore = lastRing
     }
 
-    /// Whether an end rings.
     var hasRings: Bool { !rings.isEmpty }
 
     /// Takes an event other than an end: another start answers, and after the first `synced` nothing rang before.
@@ -89,7 +86,6 @@ struct Bell {
         for place in rings.indices { rings[place].notification = nil }
     }
 
-    /// Notes that a sound has begun.
     mutating func soundBegan() {
         for place in rings.indices { rings[place].hasSound = true }
     }

@@ -47,15 +47,11 @@ final class BusConnection {
 
     /// Sends a call, and returns why it was not sent.
     func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
-        do throws(SendFailure) {
-            guard let number = try bus?.send(outgoing.call) else { return nil }
-            purposes[number] = outgoing.purpose
+        do {
+            if let number = try bus?.send(outgoing.call) { purposes[number] = outgoing.purpose }
             return nil
         } catch {
-            switch error {
-            case .unwritable(let failure): return .unwritable(outgoing.purpose, failure)
-            case .lost(let failure): return close(failure)
-            }
+            return error.isOfMessage ? .unwritable(outgoing.purpose, error) : close(error)
         }
     }
 
@@ -65,19 +61,14 @@ final class BusConnection {
     private func connect() throws(BusFailure) {
         guard bus == nil, attempt.hasPassed else { return }
         let bus = try SessionBus.connected(to: address)
-        do throws(SendFailure) {
-            for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
-        } catch {
-            throw error.failure
-        }
+        for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
         self.bus = consume bus
     }
 
     private func event(of message: IncomingMessage) -> BusEvent? {
         attempts = 0
         switch message {
-        case .reply(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
-        case .refusal(let call, _): return purposes.removeValue(forKey: call).map { .answered($0, nil) }
+        case .answer(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
         case .signal:
             let signal = DesktopSignal(message)
             // Answers of the previous service do not matter any more.
@@ -95,7 +86,6 @@ final class BusConnection {
     }
 }
 
-/// An event on the session bus.
 enum BusEvent: Equatable {
     /// A call was answered; nil if it was refused.
     case answered(NotificationQueue.Purpose, [BusValue]?)

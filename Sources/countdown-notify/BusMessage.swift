@@ -10,13 +10,11 @@ struct MethodCall: Hashable, Sendable {
         let path: String
         let interface: String
 
-        /// The notification service.
         static let notifications = BusObject(
             name: "org.freedesktop.Notifications",
             path: "/org/freedesktop/Notifications",
             interface: "org.freedesktop.Notifications"
         )
-        /// The bus itself.
         static let bus = BusObject(
             name: "org.freedesktop.DBus",
             path: "/org/freedesktop/DBus",
@@ -54,12 +52,9 @@ enum BusValue: Hashable, Sendable {
     }
 }
 
-/// A message that was received.
 enum IncomingMessage: Equatable {
-    /// The answer to a call; `call` is the number that sending it returned.
-    case reply(call: UInt64, [BusValue])
-    /// The destination or the bus refused a call; `error` is the name of the error.
-    case refusal(call: UInt64, error: String)
+    /// The answer to a call; `call` is the number that sending it returned. Nil if the destination or the bus refused it.
+    case answer(call: UInt64, [BusValue]?)
     case signal(sender: String, interface: String, member: String, [BusValue])
 }
 
@@ -77,6 +72,10 @@ struct BusFailure: Error, Equatable, CustomStringConvertible {
         guard code == ENOMEDIUM else { return systemMessage(code) }
         return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
     }
+
+    /// Whether sd-bus refuses a value in the message, so that it cannot be sent on another connection either. Otherwise the
+    /// connection cannot be used any more, or memory is short, and the call can be made again on the next connection.
+    var isOfMessage: Bool { [EINVAL, EBADMSG, EMSGSIZE, E2BIG, EOPNOTSUPP].contains(code) }
 
     /// The result of a call; throws if it is negative.
     static func check(_ name: StaticString, _ call: () -> Int32) throws(BusFailure) -> Int32 {
@@ -119,9 +118,7 @@ struct BusMessage: ~Copyable {
 
     /// Lends the message; the pointer is valid inside the closure only.
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { unsafe body(pointer) }
-}
 
-extension BusMessage {
     private func append(_ value: BusValue) throws(BusFailure) {
         switch value {
         // sd-bus takes an int.
@@ -197,8 +194,8 @@ extension BusMessage {
         _ = unsafe sd_bus_message_get_type(pointer, &kind)
         _ = unsafe sd_bus_message_get_reply_cookie(pointer, &call)
         switch Int(kind) {
-        case Int(SD_BUS_MESSAGE_METHOD_RETURN): return .reply(call: call, values)
-        case Int(SD_BUS_MESSAGE_METHOD_ERROR): return .refusal(call: call, error: error)
+        case Int(SD_BUS_MESSAGE_METHOD_RETURN): return .answer(call: call, values)
+        case Int(SD_BUS_MESSAGE_METHOD_ERROR): return .answer(call: call, nil)
         case Int(SD_BUS_MESSAGE_SIGNAL):
             return unsafe .signal(
                 sender: text(sd_bus_message_get_sender(pointer)),
@@ -211,11 +208,6 @@ extension BusMessage {
             unsafe sd_bus_reply_method_errno(pointer, EOPNOTSUPP, nil)
             return nil
         }
-    }
-
-    private var error: String {
-        guard let error = unsafe sd_bus_message_get_error(pointer) else { return "" }
-        return unsafe text(error.pointee.name)
     }
 
     /// The values, up to the first one of a type that notifications do not use.

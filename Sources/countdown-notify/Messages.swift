@@ -40,18 +40,10 @@ enum Message: String, CaseIterable {
     case milliseconds = "%s ms"
 }
 
-/// The texts that depend on a number, which `%d` stands for.
-enum CountedMessage: CaseIterable {
-    case countdownsHaveEnded
-    case earlierOnes
-
-    /// The English text for 1.
-    var singular: String {
-        switch self {
-        case .countdownsHaveEnded: "%d countdown has ended"
-        case .earlierOnes: "%d earlier one"
-        }
-    }
+/// The texts that depend on a number, which `%d` stands for. The raw value is the English text for 1.
+enum CountedMessage: String, CaseIterable {
+    case countdownsHaveEnded = "%d countdown has ended"
+    case earlierOnes = "%d earlier one"
 
     /// The English text for other numbers.
     var plural: String {

@@ -15,7 +15,6 @@ struct Notification: Hashable {
         case progress = "x-countdownd.progress"
         /// An end comes soon.
         case warning = "x-countdownd.warning"
-        /// Something failed.
         case trouble = "x-countdownd.trouble"
     }
 
@@ -102,30 +101,25 @@ enum NotificationAction: String {
     }
 }
 
-/// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.
-struct Capabilities: OptionSet, Hashable {
-    let rawValue: Int
-
-    static let actions = Capabilities(rawValue: 1)
-    static let body = Capabilities(rawValue: 2)
-    static let bodyMarkup = Capabilities(rawValue: 4)
-
-    init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The capabilities with these names. Other names are ignored.
-    init(named names: [String]) {
-        let known: [String: Capabilities] = ["actions": .actions, "body": .body, "body-markup": .bodyMarkup]
-        self = Capabilities(names.compactMap { known[$0] })
-    }
+/// An ability of the notification service besides showing a summary, as its `GetCapabilities` names it.
+enum Capability: String {
+    case actions
+    case body
+    case bodyMarkup = "body-markup"
 }
 
-/// A signal about notifications.
+typealias Capabilities = Set<Capability>
+
+extension Capabilities {
+    /// The capabilities with these names. Other names are ignored.
+    init(named names: [String]) { self.init(names.compactMap(Capability.init)) }
+}
+
 enum DesktopSignal: Equatable {
     /// The notification service was replaced, started or ended.
     case serviceChanged
     /// A notification was closed: by the user, or after its time or by a call.
     case closed(UInt32, byUser: Bool)
-    /// The user chose an action.
     case chosen(NotificationAction, UInt32)
 
     /// The calls that subscribe to these signals.

@@ -7,7 +7,6 @@ import System
 /// One notification is sent at a time. The next one is sent after the answer to the last, so the notification service sets
 /// the pace, and an end counts as delivered once its notification has a number.
 struct NotificationQueue {
-    /// The purpose of a call.
     enum Purpose: Hashable {
         case capabilities
         case ends(EndNotification)
@@ -27,7 +26,6 @@ struct NotificationQueue {
         let call: MethodCall
     }
 
-    /// The state of the notification service.
     enum Service: Hashable {
         /// Nothing yet.
         case unknown
@@ -50,7 +48,6 @@ struct NotificationQueue {
     private(set) var backlog = Backlog()
     private(set) var progress = ProgressNotifications()
     private var warnings = WarningNotifications()
-    /// The ends that ring.
     private var bell: Bell
     private let rules: AnnouncementRules
     private(set) var service = Service.unknown
@@ -74,7 +71,6 @@ struct NotificationQueue {
     private var delivered: Int64?
     /// The revision of the last end that was delivered, or the revision at which delivery began.
     private var lastEnd: Int64?
-    /// The revision of the last end that has rung.
     private var lastRing: Int64?
     private var isStateUnsaved = false
     /// Whether nothing more is sent.
@@ -197,15 +193,12 @@ struct NotificationQueue {
 
     /// Notes that the state could not be saved, so that it is tried again.
     mutating func stateNotSaved() { isStateUnsaved = true }
-}
 
-// MARK: The daemon
+    // MARK: The daemon
 
-extension NotificationQueue {
     /// Notes that a watch of ends begins, so that earlier ends come first.
     mutating func watchStarted() { isCatchingUp = true }
 
-    /// Notes that the daemon is gone.
     mutating func daemonLost() { isCatchingUp = false }
 
     /// Takes events of the watch in their order, at an instant in microseconds since 1970, and the revision up to which everything
@@ -251,24 +244,19 @@ extension NotificationQueue {
 
     /// Closes all notifications of running countdowns.
     mutating func closeRunning() { closings += progress.clear() + warnings.clear() }
-}
 
-// MARK: Sounds
+    // MARK: Sounds
 
-extension NotificationQueue {
     /// Whether the alarm is to be played. Until all ends have been reported nothing rings, as their keys may run again.
     var isRinging: Bool { bell.hasRings && !isCatchingUp }
 
-    /// Notes that the alarm has begun.
     mutating func soundBegan() { bell.soundBegan() }
 
     /// Notes that the alarm was played to its end, or cannot be played.
     mutating func soundEnded(played: Bool) { if played { bell.played() } else { bell.silence() } }
-}
 
-// MARK: The notification service
+    // MARK: The notification service
 
-extension NotificationQueue {
     /// Notes that the bus is gone, and with it every call that was not answered.
     mutating func busLost() { serviceChanged() }
 
@@ -323,7 +311,6 @@ extension NotificationQueue {
     /// How long to wait before the notification service is tried again, in microseconds.
     var retryDelay: Int64 { Backoff.delay(before: failures) }
 
-    /// Tries the notification service again.
     mutating func retry() {
         if service == .failed { service = .unknown }
     }

@@ -10,7 +10,6 @@ final class Notifier {
     private static let tickUSec: Int64 = 1_000_000
     /// How long the program waits for the notification service when it ends.
     private static let shutdownTimeoutUSec: Int64 = 2_000_000
-    /// The pause between two sounds of an alarm.
     private static let soundPauseUSec: Int64 = 1_000_000
 
     private let path: String
@@ -23,13 +22,11 @@ final class Notifier {
     private let player: SoundPlayer
     /// For warnings.
     private let timer: BootTimer
-    /// The instant that the timer is set to.
-    private var timerInstant: Int64?
     /// Wakes the machine; nil if it is not to be woken, or cannot be.
     private var wakeTimer: BootTimer?
-    private var wakeInstant: Int64?
-    private let translations = Translations.folder().map { Translations(domain: "countdownd", folder: $0) }
-    private let status = SystemdStatus()
+    private let translations = Translations.installed
+    /// The status that systemd shows for the service, see sd_notify(3).
+    private var status = ""
     private let endsWithBus: Bool
     private var hadBus = false
     /// The name and the version of the notification service, as it answered; nil if none did.
@@ -97,8 +94,8 @@ final class Notifier {
     ///
     /// - Throws: an error of the daemon that would be the same at every attempt.
     func run() throws(Exit) {
-        status.notify("READY=1")
-        while !hasStopSignal(), !isStopping {
+        unsafe sd_notify(0, "READY=1")
+        while !signals.hasStop, !isStopping {
             try advanceWatch()
             advanceWarnings()
             receiveAnswers()
@@ -107,19 +104,11 @@ final class Notifier {
             saveState()
             sendCalls()
             advanceSounds()
-            status.report(problems, of: queue)
+            reportStatus()
             reportState()
             wait()
         }
         shutDown()
-    }
-
-    /// Whether one of the signals has arrived that end the program.
-    private func hasStopSignal() -> Bool {
-        while let signal = signals.next() {
-            if signal != SIGCHLD { return true }
-        }
-        return false
     }
 
     private func wait() {
@@ -144,7 +133,7 @@ final class Notifier {
 
     /// Waits a moment for calls that were sent, saves the state and closes notifications of progress.
     private func shutDown() {
-        status.notify("STOPPING=1")
+        unsafe sd_notify(0, "STOPPING=1")
         player.stop()
         queue.stop()
         let deadline = MonotonicDeadline.after(microseconds: Self.shutdownTimeoutUSec)
@@ -162,11 +151,9 @@ final class Notifier {
         set.wait()
         advanceBus()
     }
-}
 
-// MARK: The daemon
+    // MARK: The daemon
 
-extension Notifier {
     private func advanceWatch() throws(Exit) {
         do {
             for event in try watch.advance() { handle(event) }
@@ -233,11 +220,9 @@ extension Notifier {
     private func report(_ error: ClientError, of action: NotificationAction, on countdown: Countdown) {
         queue.append(PendingStart.failureNotification(action, of: countdown, error, strings))
     }
-}
 
-// MARK: Sounds, warnings and waking
+    // MARK: Sounds, warnings and waking
 
-extension Notifier {
     private func advanceWarnings() {
         let boot = BootClock.now
         for countdown in countdowns.takeWarnings(boot: boot) {
@@ -246,15 +231,9 @@ extension Notifier {
                 player.begin(.warning)
             }
         }
-        if timerInstant != countdowns.nextWarning {
-            timerInstant = countdowns.nextWarning
-            timer.set(timerInstant)
-        }
+        timer.set(countdowns.nextWarning)
         countdowns.woken(boot: boot)
-        if wakeInstant != countdowns.nextWake {
-            wakeInstant = countdowns.nextWake
-            wakeTimer?.set(wakeInstant)
-        }
+        wakeTimer?.set(countdowns.nextWake)
     }
 
     private func advanceSounds() {
@@ -278,11 +257,9 @@ extension Notifier {
         player.begin(.alarm)
         queue.soundBegan()
     }
-}
 
-// MARK: The session bus and the state file
+    // MARK: The session bus and the state file
 
-extension Notifier {
     private func advanceBus() {
         for event in bus.advance() { handle(event) }
         guard let retry, retry.hasPassed else { return }
@@ -301,22 +278,17 @@ extension Notifier {
         case .answered(let purpose, let values):
             queue.handleAnswer(values, to: purpose)
         case .signal(let signal):
-            if signal == .serviceChanged { forgetServer() }
+            if signal == .serviceChanged { (server, isServerAsked) = (nil, false) }
             if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
             writeLine("a notification cannot be written: \(failure)")
             queue.drop(purpose)
         case .lost(let failure):
-            forgetServer()
+            (server, isServerAsked) = (nil, false)
             queue.busLost()
             isStopping = endsWithBus && hadBus
             problems.bus.report("no session bus: \(failure.explanation)")
         }
-    }
-
-    private func forgetServer() {
-        server = nil
-        isServerAsked = false
     }
 
     private func sendCalls() {
@@ -346,6 +318,18 @@ extension Notifier {
         }
     }
 
+    /// Reports a line for `systemctl status` if it is new. It contains no key, because keys are often phone numbers.
+    private func reportStatus() {
+        let waiting = queue.backlog.count
+        let activity =
+            queue.isCatchingUp ? "receiving earlier ends" : waiting == 0 ? "everything is shown" : "showing ends"
+        let parts = [problems.first ?? activity, waiting == 0 ? nil : "waiting: \(waiting)", problems.sound.sentence]
+        let status = parts.compactMap(\.self).joined(separator: "; ")
+        guard status != self.status else { return }
+        self.status = status
+        unsafe sd_notify(0, "STATUS=\(status)")
+    }
+
     /// Reports to other programs where ends are shown, and whether they ring.
     private func reportState() {
         let shower = server ?? (isServiceStartable ? "a service that the bus starts" : nil)
@@ -370,7 +354,7 @@ extension Notifier {
     }
 }
 
-// MARK: The status
+// MARK: Problems
 
 /// Problems that keep the program from showing ends, or from showing them only once.
 struct Problems {
@@ -412,25 +396,14 @@ struct Problems {
     }
 }
 
-/// The status that systemd shows for the service, see sd_notify(3).
-final class SystemdStatus {
-    private var status = ""
-
-    /// Reports a line for `systemctl status` if it is new. It contains no key, because keys are often phone numbers.
-    func report(_ problems: Problems, of queue: NotificationQueue) {
-        let waiting = queue.backlog.count
-        let activity =
-            queue.isCatchingUp ? "receiving earlier ends" : waiting == 0 ? "everything is shown" : "showing ends"
-        let summary = problems.first ?? activity
-        let parts = [summary, waiting == 0 ? nil : "waiting: \(waiting)", problems.sound.sentence]
-        let status = parts.compactMap(\.self).joined(separator: "; ")
-        guard status != self.status else { return }
-        self.status = status
-        notify("STATUS=\(status)")
+extension SignalDescriptor {
+    /// Whether one of the signals has arrived that end the program; SIGCHLD only ends a wait.
+    var hasStop: Bool {
+        while let signal = next() {
+            if signal != SIGCHLD { return true }
+        }
+        return false
     }
-
-    func notify(_ state: String) { unsafe sd_notify(0, state) }
 }
 
-/// Writes a line to standard error.
 func writeLine(_ sentence: String) { Log.writeLine("countdown-notify: \(sentence)") }

@@ -20,9 +20,7 @@ struct NotifierOptions: Equatable {
     var showsProgress = false
     /// Whether the program ends when the session bus does.
     var endsWithBus = false
-    /// How countdowns are announced.
     var rules = AnnouncementRules()
-    /// The most sounds for an end.
     var maximumSounds = 20
     /// The file of the alarm; nil for the one of the sound theme.
     var sound: String?

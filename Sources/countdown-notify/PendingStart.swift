@@ -33,34 +33,21 @@ final class PendingStart {
         of countdown: Countdown,
         _ rules: AnnouncementRules = AnnouncementRules()
     ) -> Start? {
-        switch action {
-        case .dismiss, .click: nil
-        case .again: call(countdown, countdown.durationUSec, ifRunning: .attach, countdown.metadata)
-        case .addTime:
-            // As `countdownctl snooze` marks it, which then knows that this end was answered.
-            call(
-                countdown,
-                rules.snoozeUSec,
-                ifRunning: .extend,
-                (countdown.metadata ?? [:]).merging(["snoozed": "yes"])
-            )
-        }
-    }
-
-    private static func call(
-        _ countdown: Countdown,
-        _ durationUSec: Int64,
-        ifRunning: IfRunning,
-        _ metadata: TextMap<String>?
-    ) -> Start {
-        Start(
+        var call = Start(
             key: countdown.key,
-            durationUSec: durationUSec,
-            ifRunning: ifRunning,
             label: countdown.label,
-            metadata: metadata,
+            metadata: countdown.metadata,
             forget: countdown.forget ? true : nil
         )
+        switch action {
+        case .dismiss, .click: return nil
+        case .again: (call.durationUSec, call.ifRunning) = (countdown.durationUSec, .attach)
+        case .addTime:
+            (call.durationUSec, call.ifRunning) = (rules.snoozeUSec, .extend)
+            // As `countdownctl snooze` marks it, which then knows that this end was answered.
+            call.metadata = (countdown.metadata ?? [:]).merging(["snoozed": "yes"])
+        }
+        return call
     }
 
     /// The notification that an action failed.

@@ -3,7 +3,6 @@ import Varlink
 
 /// The notifications of running and paused countdowns: one each, updated in its place.
 struct ProgressNotifications {
-    /// The notification of one countdown.
     private struct Shown {
         /// The percentage in the last update.
         var percent: Int32

@@ -5,12 +5,8 @@ import Text
 
 /// The run of `--test`: shows a notification and plays the alarm once, as at an end, and prints each missing part.
 final class Rehearsal {
-    /// One line of the result.
-    private enum Outcome {
-        /// It works, by this program or file.
-        case works(String)
-        case fails(String)
-    }
+    /// One line of the result: the program or file by which it works, or why it fails.
+    private typealias Outcome = (works: Bool, text: String)
 
     /// The longest wait for the notification service and for the end of the sound.
     private static let timeoutUSec: Int64 = 30_000_000
@@ -29,7 +25,7 @@ final class Rehearsal {
     init(_ options: NotifierOptions, signals: consuming SignalDescriptor) {
         rings = options.rules.ring != .no
         player = SoundPlayer(alarm: options.sound)
-        strings = Strings(translations: Translations.folder().map { Translations(domain: "countdownd", folder: $0) })
+        strings = Strings(translations: Translations.installed)
         self.signals = signals
     }
 
@@ -37,19 +33,19 @@ final class Rehearsal {
     /// daemon's socket.
     func run(at path: String) -> Int32 {
         let shortage = rings ? player.shortage(of: .alarm) : "ring is no"
-        if let shortage { sound = .fails(shortage) } else { player.begin(.alarm) }
+        if let shortage { sound = (false, shortage) } else { player.begin(.alarm) }
         for event in bus.advance() { handle(event) }
         askService()
         let deadline = MonotonicDeadline.after(microseconds: Self.timeoutUSec)
-        while notification == nil || sound == nil, !deadline.hasPassed, !hasStopSignal() {
+        while notification == nil || sound == nil, !deadline.hasPassed, !signals.hasStop {
             for event in bus.advance() { handle(event) }
             advanceSound()
             wait(until: deadline)
         }
         player.stop()
         let works = [
-            report("notification", notification ?? .fails("no answer from the notification service")),
-            report("sound", sound ?? .fails("\(player.programName) does not end")),
+            report("notification", notification ?? (false, "no answer from the notification service")),
+            report("sound", sound ?? (false, "\(player.programName) does not end")),
             report("daemon", daemon(at: path)),
         ]
         print("     service: \(NotifierStatus().sentence)")
@@ -58,21 +54,8 @@ final class Rehearsal {
 
     private func report(_ name: String, _ outcome: Outcome) -> Bool {
         let label = String(repeating: " ", count: 12 - name.utf8.count) + name
-        switch outcome {
-        case .works(let means):
-            print("\(label): \(PrintableText.escape(means))")
-            return true
-        case .fails(let reason):
-            print("\(label): failed: \(PrintableText.escape(reason))")
-            return false
-        }
-    }
-
-    private func hasStopSignal() -> Bool {
-        while let signal = signals.next() {
-            if signal != SIGCHLD { return true }
-        }
-        return false
+        print("\(label): \(outcome.works ? "" : "failed: ")\(PrintableText.escape(outcome.text))")
+        return outcome.works
     }
 
     private func wait(until deadline: MonotonicDeadline) {
@@ -112,10 +95,10 @@ final class Rehearsal {
             )
             shown.ring = rings ? .once : .no
             send(.failure(shown), shown.call(under: Capabilities(named: names), strings))
-        case .answered(.failure, .some): notification = .works(server)
-        case .answered: notification = .fails("no notification service; install one such as dunst or mako")
-        case .unwritable(_, let failure): notification = .fails("\(failure)")
-        case .lost(let failure): notification = notification ?? .fails("no session bus: \(failure.explanation)")
+        case .answered(.failure, .some): notification = (true, server)
+        case .answered: notification = (false, "no notification service; install one such as dunst or mako")
+        case .unwritable(_, let failure): notification = (false, "\(failure)")
+        case .lost(let failure): notification = notification ?? (false, "no session bus: \(failure.explanation)")
         // The bus has started the service; answers to earlier calls are lost.
         case .signal(.serviceChanged): if notification == nil { askService() }
         case .signal: break
@@ -126,8 +109,8 @@ final class Rehearsal {
 
     private func advanceSound() {
         switch player.advance() {
-        case .played: sound = .works(player.programName)
-        case .failed(_, let reason): sound = .fails(reason)
+        case .played: sound = (true, player.programName)
+        case .failed(_, let reason): sound = (false, reason)
         case nil: break
         }
     }
@@ -135,9 +118,9 @@ final class Rehearsal {
     private func daemon(at path: String) -> Outcome {
         do {
             _ = try Client(at: path)
-            return .works(path)
+            return (true, path)
         } catch {
-            return .fails("\(error)")
+            return (false, "\(error)")
         }
     }
 }

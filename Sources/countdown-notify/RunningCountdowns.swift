@@ -8,7 +8,6 @@ struct RunningCountdowns {
     private struct Item {
         let countdown: Countdown
         let announcement: Announcement
-        /// The instant of the end.
         var deadline: Int64
         /// The instant of the warning; nil if the countdown has no warning, or its warning was shown.
         var warning: Int64?
@@ -23,7 +22,6 @@ struct RunningCountdowns {
 
     init(_ rules: AnnouncementRules) { self.rules = rules }
 
-    /// Forgets all countdowns.
     mutating func clear() { self = RunningCountdowns(rules) }
 
     /// Takes an event at an instant of the boot clock and of the system clock. `report` receives a sentence for each

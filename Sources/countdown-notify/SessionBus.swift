@@ -38,17 +38,13 @@ struct SessionBus: ~Copyable {
     }
 
     /// Sends a call, and returns the number that its answer will have.
-    func send(_ call: MethodCall) throws(SendFailure) -> UInt64 {
-        do throws(BusFailure) {
-            let message = try unsafe BusMessage.written(call, over: bus)
-            var number: UInt64 = 0
-            _ = try BusFailure.check("sd_bus_send") {
-                unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
-            }
-            return number
-        } catch {
-            throw SendFailure(error)
+    func send(_ call: MethodCall) throws(BusFailure) -> UInt64 {
+        let message = try unsafe BusMessage.written(call, over: bus)
+        var number: UInt64 = 0
+        _ = try BusFailure.check("sd_bus_send") {
+            unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
         }
+        return number
     }
 
     /// The next message; nil if no message has arrived.
@@ -61,29 +57,6 @@ struct SessionBus: ~Copyable {
             } else if progress == 0 {
                 return nil
             }
-        }
-    }
-}
-
-/// Why a call was not sent.
-enum SendFailure: Error, Equatable {
-    /// The message cannot be written, on another connection neither: sd-bus refuses a value in it.
-    case unwritable(BusFailure)
-    /// The connection cannot be used any more, or memory is short. The call can be made again on the next connection.
-    case lost(BusFailure)
-
-    /// A failure of the functions that write or send a message.
-    init(_ failure: BusFailure) {
-        switch failure.code {
-        case EINVAL, EBADMSG, EMSGSIZE, E2BIG, EOPNOTSUPP: self = .unwritable(failure)
-        default: self = .lost(failure)
-        }
-    }
-
-    /// The call of sd-bus that failed.
-    var failure: BusFailure {
-        switch self {
-        case .unwritable(let failure), .lost(let failure): failure
         }
     }
 }

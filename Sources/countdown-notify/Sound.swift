@@ -1,23 +1,14 @@
 import Glibc
 import System
 
-/// A sound that the program plays.
-enum Sound: Hashable {
-    case alarm
-    case warning
-
-    /// The name in the Sound Naming Specification.
-    var name: String {
-        switch self {
-        case .alarm: "alarm-clock-elapsed"
-        case .warning: "dialog-warning"
-        }
-    }
+/// A sound that the program plays. The raw value is its name in the Sound Naming Specification.
+enum Sound: String {
+    case alarm = "alarm-clock-elapsed"
+    case warning = "dialog-warning"
 }
 
 /// The theme `freedesktop` of the Sound Theme Specification, to which all themes fall back.
 struct SoundTheme {
-    /// The result of a search.
     enum Finding: Equatable {
         case file(String)
         /// The theme says that this sound is not to be played.
@@ -40,11 +31,10 @@ struct SoundTheme {
         }
     }
 
-    /// Finds the file of a sound.
     func find(_ sound: Sound) -> Finding {
         for folder in folders {
             for suffix in Self.extensions {
-                let path = "\(folder)/sounds/freedesktop/stereo/\(sound.name).\(suffix)"
+                let path = "\(folder)/sounds/freedesktop/stereo/\(sound.rawValue).\(suffix)"
                 guard unsafe access(path, R_OK) == 0 else { continue }
                 return suffix == "disabled" ? .disabled : .file(path)
             }
@@ -66,7 +56,6 @@ final class SoundPlayer {
             return folders.contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
         }
 
-        /// The command for a file.
         func words(_ file: String) -> [String] { [name] + arguments + [file] }
 
         /// PulseAudio's player is the first, because PipeWire serves it, too. PipeWire's own waits forever if PipeWire
@@ -78,14 +67,12 @@ final class SoundPlayer {
         ]
     }
 
-    /// The end of a sound.
     enum Outcome: Equatable {
         case played(Sound)
         /// It was not played, for this reason.
         case failed(Sound, String)
     }
 
-    /// A sound that is being played.
     private struct Play {
         let sound: Sound
         let file: String
@@ -115,7 +102,6 @@ final class SoundPlayer {
     /// Whether a sound is being played, or its outcome was not taken yet.
     var isPlaying: Bool { play != nil || outcome != nil }
 
-    /// The sound that is being played.
     var sound: Sound? { play?.sound }
 
     /// When to call `advance` though no child has ended; nil for never.
@@ -137,7 +123,7 @@ final class SoundPlayer {
     func shortage(of sound: Sound) -> String? {
         switch find(sound) {
         case .file: programs.contains(where: \.isInstalled) ? nil : Self.noPlayer
-        case .disabled: "the sound theme disables \(sound.name)"
+        case .disabled: "the sound theme disables \(sound.rawValue)"
         case .missing: Self.noFile(of: sound)
         }
     }
@@ -145,7 +131,7 @@ final class SoundPlayer {
     private static let noPlayer = "no player; install paplay (pulseaudio-utils) or pw-play (pipewire-bin)"
 
     private static func noFile(of sound: Sound) -> String {
-        "the sound \(sound.name) is in no sound theme; install sound-theme-freedesktop"
+        "the sound \(sound.rawValue) is in no sound theme; install sound-theme-freedesktop"
     }
 
     private func find(_ sound: Sound) -> SoundTheme.Finding {

@@ -9,25 +9,13 @@ struct Strings {
     static let reportedLateness: Int64 = 5_000_000
 
     /// Microseconds since 1970.
-    let now: Int64
+    var now = WallClock.now
     /// The local date and time of an instant in microseconds since 1970: `2026-01-31 17:30`.
-    let localMinute: (Int64) -> String
+    var localMinute: (Int64) -> String = WallClock.localMinute
     /// The duration of the button that adds time, in microseconds.
-    let snoozeUSec: Int64
+    var snoozeUSec = AnnouncementRules().snoozeUSec
     /// Nil for English.
-    private let translations: Translations?
-
-    init(
-        now: Int64 = WallClock.now,
-        localMinute: @escaping (Int64) -> String = WallClock.localMinute,
-        snoozeUSec: Int64 = AnnouncementRules().snoozeUSec,
-        translations: Translations? = nil
-    ) {
-        self.snoozeUSec = snoozeUSec
-        self.now = now
-        self.localMinute = localMinute
-        self.translations = translations
-    }
+    var translations: Translations?
 
     /// A text with its values.
     func text(_ message: Message, _ values: String...) -> String {
@@ -36,7 +24,7 @@ struct Strings {
 
     /// A text for a number.
     func text(_ message: CountedMessage, _ number: Int) -> String {
-        let (singular, plural) = (message.singular, message.plural)
+        let (singular, plural) = (message.rawValue, message.plural)
         let format =
             translations?.translation(of: singular, plural: plural, number: number) ?? (number == 1 ? singular : plural)
         return Self.fill(format, ["\(number)"])
@@ -141,6 +129,11 @@ struct Strings {
     private func systemMessage(_ code: Int32) -> String {
         translations?.systemMessage(code) ?? System.systemMessage(code)
     }
+}
+
+extension Translations {
+    /// The translations that are installed; nil if there are none.
+    static var installed: Translations? { folder().map { Translations(domain: "countdownd", folder: $0) } }
 }
 
 extension Countdown {

@@ -50,7 +50,6 @@ struct WarningNotifications {
         return Array(numbers.values)
     }
 
-    /// The warning in words.
     func notification(_ countdown: Countdown, _ strings: Strings) -> Notification {
         Notification(category: .warning, summary: Strings.name(countdown), body: strings.warning(countdown))
     }

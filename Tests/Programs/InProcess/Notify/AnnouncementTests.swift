@@ -82,7 +82,7 @@ struct AnnouncementTests {
     @Test("a notification for a ringing end stays, and asks the service for silence")
     func hints() {
         func call(_ ring: RingMode) -> MethodCall {
-            EndNotification.one(ended("tea")).notification(.at(0), AnnouncementRules(ring: ring)).call(under: .body)
+            EndNotification.one(ended("tea")).notification(.at(0), AnnouncementRules(ring: ring)).call(under: [.body])
         }
         #expect(call(.yes).arguments[7] == .int32(0) && call(.yes).hint("suppress-sound") == .bool(true))
         #expect(call(.once).arguments[7] == .int32(-1) && call(.once).hint("suppress-sound") == .bool(true))

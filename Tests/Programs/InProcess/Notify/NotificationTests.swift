@@ -39,7 +39,7 @@ struct NotificationTests {
         #expect(
             notification.call(under: all).texts == ["<Tea> & more", "&lt;b&gt;a &amp; b&lt;/b&gt; \"c\""]
         )
-        #expect(notification.call(under: .body).texts == ["<Tea> & more", "<b>a & b</b> \"c\""])
+        #expect(notification.call(under: [.body]).texts == ["<Tea> & more", "<b>a & b</b> \"c\""])
     }
 
     @Test("if the service shows no body the summary has its text, and if it has no actions none are offered")
@@ -62,7 +62,7 @@ struct NotificationTests {
     @Test("other capabilities are ignored")
     func capabilities() {
         #expect(Capabilities(named: ["body", "sound", "actions", "action-icons"]) == [.actions, .body])
-        #expect(Capabilities(named: ["body-markup"]) == .bodyMarkup)
+        #expect(Capabilities(named: ["body-markup"]) == [.bodyMarkup])
         #expect(Capabilities(named: []).isEmpty)
     }
 
@@ -84,6 +84,6 @@ struct NotificationTests {
         #expect(signal(bus, "NameOwnerChanged", .string("org.other"), changed[1], changed[2]) == nil)
         let forged = IncomingMessage.signal(sender: ":1.9", interface: bus, member: "NameOwnerChanged", changed)
         #expect(DesktopSignal(forged) == nil)
-        #expect(DesktopSignal(.reply(call: 1, [])) == nil)
+        #expect(DesktopSignal(.answer(call: 1, [])) == nil)
     }
 }

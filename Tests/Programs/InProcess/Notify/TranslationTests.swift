@@ -16,8 +16,8 @@ struct TranslationTests {
         }
         let messages = Message.allCases.map { entry($0.rawValue, "msgid \"\($0.rawValue)\"\nmsgstr \"\"\n") }
         let counted = CountedMessage.allCases.map { message in
-            let identifiers = "msgid \"\(message.singular)\"\nmsgid_plural \"\(message.plural)\"\n"
-            return entry(message.singular, identifiers + "msgstr[0] \"\"\nmsgstr[1] \"\"\n")
+            let identifiers = "msgid \"\(message.rawValue)\"\nmsgid_plural \"\(message.plural)\"\n"
+            return entry(message.rawValue, identifiers + "msgstr[0] \"\"\nmsgstr[1] \"\"\n")
         }
         return (messages + counted).joined()
     }()
