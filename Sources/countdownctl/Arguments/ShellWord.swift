@@ -6,28 +6,21 @@ enum ShellWord {
     /// that cannot be seen: they are written as escapes, and bash, zsh and ksh read the same word again.
     static func quote(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-        guard isPrintable(word) else { return "$'\(dollarQuoted(word))'" }
+        guard PrintableText.escape(word, doublesBackslashes: false) == word else { return "$'\(dollarQuoted(word))'" }
         return "'\(word.substituting("'\\''", for: "'"))'"
-    }
-
-    private static func isPrintable(_ word: String) -> Bool {
-        PrintableText.escape(word, doublesBackslashes: false) == word
     }
 
     private static func dollarQuoted(_ word: String) -> String {
         let escaped = word.substituting("\\\\", for: "\\").substituting("\\'", for: "'")
         return PrintableText.replacing(escaped) { scalar in
-            let digits = String(scalar.value, radix: 16)
-            let width = scalar.value > 0xFFFF ? 8 : 4
-            return (width == 8 ? "\\U" : "\\u") + String(repeating: "0", count: width - digits.count) + digits
+            scalar.value > 0xFFFF ? "\\U\(hexadecimal(scalar.value, 8))" : "\\u\(hexadecimal(scalar.value, 4))"
         }
     }
 
+    /// ASCII letters and digits.
+    static let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8
+
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "+-_./:,@%=".utf8.contains(byte)
-        }
+        alphanumerics.contains(byte) || "+-_./:,@%=".utf8.contains(byte)
     }
 }

@@ -105,9 +105,7 @@ struct TemporarilyCommand: Subcommand {
             return error.exitCode
         }
         guard ending == .exited(code: 0) else { return ending.exitCode }
-        var record = file.record
-        record.stage = .changed
-        try file.write(record)
+        try file.update { $0.stage = .changed }
         return .success
     }
 

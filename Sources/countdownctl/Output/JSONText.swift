@@ -11,14 +11,12 @@ enum JSONStyle: String, CaseIterable {
 
 /// The interface's objects as text.
 enum JSONText {
-    /// One object.
     static func object(_ value: some JSONEncodable, _ style: JSONStyle) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(value.encode)
         return render(writer.bytes, style)
     }
 
-    /// An array of objects.
     static func array(_ values: [some JSONEncodable], _ style: JSONStyle) -> [UInt8] {
         var writer = JSONWriter()
         writer.array { array in
@@ -37,10 +35,7 @@ enum JSONText {
     static func escapingUnprintable(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         let text = PrintableText.replacing(String(decoding: json, as: UTF8.self)) { scalar in
-            String(scalar).utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined()
+            String(scalar).utf16.map { "\\u\(hexadecimal($0, 4))" }.joined()
         }
         return Array(text.utf8)
     }

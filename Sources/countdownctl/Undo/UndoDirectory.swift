@@ -176,14 +176,13 @@ final class UndoFile {
     /// Makes a file.
     convenience init(_ record: UndoRecord, in directory: UndoDirectory) throws(CommandFailure) {
         let instant = String(WallClock.now)
-        let bits = String(UInt64.random(in: .min ... .max), radix: 16)
-        let id = zeros(20 - instant.count) + instant + "-" + zeros(16 - bits.count) + bits
+        let zeros = String(repeating: "0", count: max(0, 20 - instant.count))
+        let id = "\(zeros)\(instant)-\(hexadecimal(UInt64.random(in: .min ... .max), 16))"
         do {
             self.init(id, record, directory.path, try Self.write(record, id, directory.path))
         } catch {
             throw directory.failure(error)
         }
-        func zeros(_ count: Int) -> String { String(repeating: "0", count: max(0, count)) }
     }
 
     private init(_ id: String, _ record: UndoRecord, _ directory: String, _ descriptor: consuming Descriptor) {
@@ -221,8 +220,10 @@ final class UndoFile {
         }
     }
 
-    /// Replaces the content. If the machine stops meanwhile, the file has either the old or the new one.
-    func write(_ record: UndoRecord) throws(CommandFailure) {
+    /// Changes the content. If the machine stops meanwhile, the file has either the old or the new one.
+    func update(_ change: (inout UndoRecord) -> Void) throws(CommandFailure) {
+        var record = record
+        change(&record)
         do {
             let written = try Self.write(record, id, directory)
             descriptor = .some(written)

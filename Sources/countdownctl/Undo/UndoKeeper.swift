@@ -28,10 +28,8 @@ struct UndoKeeper {
         daemon = try DaemonEndpoint()
         try checkService()
         guard try daemon.call(GetStatus()).fleet == nil else {
-            let command = "`systemctl --user edit countdownd`"
-            throw .usage(
-                "the daemon belongs to a fleet, whose countdowns other machines end; \(command) removes --backend"
-            )
+            let remedy = "`systemctl --user edit countdownd` removes --backend"
+            throw .usage("the daemon belongs to a fleet, whose countdowns other machines end; \(remedy)")
         }
     }
 
@@ -58,11 +56,8 @@ struct UndoKeeper {
     }
 
     private func systemctl(_ verb: String, _ options: String...) -> Bool {
-        let launch = ProcessLaunch(
-            words: ["systemctl", "--user"] + options + [verb, Self.unit],
-            output: STDERR_FILENO
-        )
-        return (try? launch.start())?.awaitEnding() == .exited(code: 0)
+        let words = ["systemctl", "--user"] + options + [verb, Self.unit]
+        return (try? ProcessLaunch(words: words, output: STDERR_FILENO).start())?.awaitEnding() == .exited(code: 0)
     }
 
     // MARK: temporarily
@@ -80,23 +75,16 @@ struct UndoKeeper {
             } catch {
                 try file.remove()
                 guard case .alreadyRunning = error.refusal else { throw error }
-                let key = ShellWord.quote(wish.key)
-                throw CommandFailure(
-                    .tryLater,
-                    "\(wish.key) is another program's countdown; `countdownctl cancel \(key)` ends it"
-                )
+                let remedy = "`countdownctl cancel \(ShellWord.quote(wish.key))` ends it"
+                throw CommandFailure(.tryLater, "\(wish.key) is another program's countdown; \(remedy)")
             }
             return file
         }
         guard old.record.words == wish.words else {
             let name = ShellWord.quote(wish.name)
-            throw CommandFailure(
-                .tryLater,
-                """
-                \(PrintableText.escape(wish.name)) has another undo: \(old.record.commandLine); \
-                first `countdownctl undo \(name)` or `countdownctl keep \(name)`
-                """
-            )
+            let fault = "\(PrintableText.escape(wish.name)) has another undo: \(old.record.commandLine)"
+            let remedy = "first `countdownctl undo \(name)` or `countdownctl keep \(name)`"
+            throw CommandFailure(.tryLater, "\(fault); \(remedy)")
         }
         let file = try locked(old.id, old.record)
         try start(file, until: wish, .later)
@@ -104,19 +92,15 @@ struct UndoKeeper {
     }
 
     /// Starts or lengthens the countdown of a file, and notes its deadline.
-    private func start(
-        _ file: UndoFile,
-        until wish: UndoRecord,
-        _ ifRunning: IfRunning
-    ) throws(CommandFailure) {
+    private func start(_ file: UndoFile, until wish: UndoRecord, _ ifRunning: IfRunning) throws(CommandFailure) {
         var call = file.record.start(file.id, ifRunning)
         call.durationUSec = wish.durationUSec
         if wish.durationUSec == nil { call.deadlineUSec = wish.deadlineUSec }
         let countdown = try daemon.call(call).countdown
-        var record = file.record
-        record.failure = nil
-        record.note(countdown, now: WallClock.now, boot: wish.boot)
-        try file.write(record)
+        try file.update { record in
+            record.failure = nil
+            record.note(countdown, now: WallClock.now, boot: wish.boot)
+        }
     }
 
     /// When the change is undone, and by which command.
@@ -131,9 +115,7 @@ struct UndoKeeper {
     func keep(_ name: String) throws(CommandFailure) {
         let found = try find(name)
         let file = try locked(found.id, found.record)
-        var record = file.record
-        record.stage = .kept
-        try file.write(record)
+        try file.update { $0.stage = .kept }
         try daemon.end(file) { Cancel(key: $0) }
         try file.remove()
     }
@@ -153,13 +135,13 @@ struct UndoKeeper {
 
     /// Lets the service undo the change of a locked file now, also if the daemon has lost its countdown.
     func undo(_ file: UndoFile, _ output: Output) throws(CommandFailure) -> ExitCode {
-        var record = file.record
-        record.failure = nil
-        record.deadlineUSec = min(record.deadlineUSec, WallClock.now)
-        try file.write(record)
+        try file.update { record in
+            record.failure = nil
+            record.deadlineUSec = min(record.deadlineUSec, WallClock.now)
+        }
         try daemon.end(file) { Finish(key: $0) }
         file.unlock()
-        return try awaitUndo(of: file.id, for: record, output)
+        return try awaitUndo(of: file.id, for: file.record, output)
     }
 
     private func find(_ name: String) throws(CommandFailure) -> (id: String, record: UndoRecord) {

@@ -177,9 +177,7 @@ final class UndoService {
     }
 
     private func note(_ countdown: Countdown, in file: UndoFile) throws(CommandFailure) {
-        var record = file.record
-        record.note(countdown, now: WallClock.now, boot: here.boot)
-        try file.write(record)
+        try file.update { $0.note(countdown, now: WallClock.now, boot: here.boot) }
     }
 
     private func start(_ file: UndoFile) throws(CommandFailure) {
@@ -242,16 +240,13 @@ final class UndoService {
         let count = (retries[file.id]?.count ?? 0) + 1
         let pause = min(Int64(1_000_000) << min(count - 1, 10), 600_000_000)
         retries[file.id] = (count, .after(microseconds: pause))
-        var record = file.record
-        record.failure = String(reason.prefix(200))
-        try file.write(record)
+        let failure = String(reason.prefix(200))
+        try file.update { $0.failure = failure }
         guard count == 1 else { return }
         // Its end becomes a notification.
-        let key = "undo-failed/\(record.name)"
-        let metadata: TextMap<String> = ["undo-failure": record.failure ?? ""]
-        _ = try? daemon.call(
-            Start(key: key, durationUSec: 1, ifRunning: .restart, label: record.name, metadata: metadata)
-        )
+        var call = Start(key: "undo-failed/\(file.record.name)", durationUSec: 1, ifRunning: .restart)
+        (call.label, call.metadata) = (file.record.name, ["undo-failure": failure])
+        _ = try? daemon.call(call)
     }
 }
 

@@ -45,13 +45,7 @@ struct EndClaims {
 
     /// The start of the claim of an end.
     func start(of countdown: Countdown) -> Start {
-        Start(
-            key: key(of: countdown),
-            durationUSec: length,
-            ifRunning: .fail,
-            metadata: metadata,
-            forget: true
-        )
+        Start(key: key(of: countdown), durationUSec: length, ifRunning: .fail, metadata: metadata, forget: true)
     }
 
     /// Whether this program runs the command for an end: `ours` at most once for all programs. `now` is of the system
@@ -75,8 +69,6 @@ struct EndClaims {
 
     /// FNV-1a with 64 bits, as 16 digits.
     private static func hash(_ text: String, _ basis: UInt64) -> String {
-        let hash = text.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        hexadecimal(text.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, 16)
     }
 }
