@@ -50,7 +50,7 @@ struct ShowCommand: Subcommand {
             throw CommandFailure.usage("template \(quoted(format)) has no field; the fields are \(Template.places)")
         }
         do {
-            let countdown = try Self.countdown(word)
+            let countdown = try DaemonEndpoint().countdown(of: word)
             try options.output.print([template.render(countdown, clock: .local)])
             return .success
         } catch let failure as CommandFailure where failure.exitCode == .unknownKey {
@@ -58,7 +58,6 @@ struct ShowCommand: Subcommand {
         }
     }
 
-    /// Shows what the rates have left.
     private func showRates(of word: KeyWord, _ output: Output) throws -> ExitCode {
         if case .reference(let reference) = word { _ = try newKey(reference.rawValue) }
         let limits = try CallLimits(of: word.text, rates: rate, cooldown: nil)
@@ -76,13 +75,8 @@ struct ShowCommand: Subcommand {
         return reply.accepted ? .success : .tryLater
     }
 
-    private static func countdown(_ word: KeyWord) throws(CommandFailure) -> Countdown {
-        try DaemonEndpoint().countdown(of: word)
-    }
-
-    /// Shows the countdown under a key.
     static func show(_ word: KeyWord, _ output: Output) throws -> ExitCode {
-        let countdown = try countdown(word)
+        let countdown = try DaemonEndpoint().countdown(of: word)
         if let style = output.json {
             try output.print(json: JSONText.object(countdown, style))
         } else if !output.isQuiet {
@@ -100,13 +94,7 @@ struct CountdownDetails {
 
     var lines: [String] {
         let state = palette.paint(countdown.state.rawValue, Palette.Tint(countdown.state))
-        return [palette.paint(CountdownText.name(countdown), .bold)]
-            + fields(state).map { name, value in
-                "\(String(repeating: " ", count: 9 - name.count))\(name): \(value)"
-            }
-    }
-
-    private func fields(_ state: String) -> [(String, String)] {
+        let length = DurationFormat.render(countdown.durationUSec)
         var fields = [
             ("State", state),
             ("Remaining", "\(RemainingFormat.render(countdown.remainingUSec)) of \(length)\(progress)"),
@@ -115,25 +103,23 @@ struct CountdownDetails {
         if let end = countdown.endedUSec {
             fields.append(("Ended", clock.render(end)))
         } else if let deadline = countdown.deadlineUSec {
-            fields.append(("Ends", "\(clock.render(deadline))\(clockRule)"))
+            // It is the exception.
+            let rule = countdown.clock == .wall ? " by the system clock" : ""
+            fields.append(("Ends", "\(clock.render(deadline))\(rule)"))
         }
         for (name, value) in (countdown.metadata ?? [:]).inOrder {
             fields.append(("Metadata", "\(PrintableText.escape(name))=\(PrintableText.escape(value))"))
         }
         if countdown.forget { fields.append(("Forget", "yes, nothing is kept after its end")) }
         fields.append(("Revision", "\(countdown.revision)"))
-        return fields
+        return [palette.paint(CountdownText.name(countdown), .bold)]
+            + fields.map { name, value in "\(String(repeating: " ", count: 9 - name.count))\(name): \(value)" }
     }
-
-    private var length: String { DurationFormat.render(countdown.durationUSec) }
 
     private var progress: String {
         guard countdown.state != .finished, countdown.durationUSec > 0 else { return "" }
         return ", \(Int(countdown.progress * 100)) % elapsed"
     }
-
-    /// Said only of countdowns that follow the system clock, which is the exception.
-    private var clockRule: String { countdown.clock == .wall ? " by the system clock" : "" }
 }
 
 extension Countdown {

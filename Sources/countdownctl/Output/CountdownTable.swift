@@ -20,29 +20,20 @@ enum CountdownTable {
         glyphs: Glyphs = .blocks
     ) -> [String] {
         guard !countdowns.isEmpty else { return [] }
+        func column(_ title: String, alignsRight: Bool = false, _ text: (Countdown) -> String) -> Table.Column {
+            Table.Column(title: title, alignsRight: alignsRight, cells: countdowns.map { Table.Cell(text: text($0)) })
+        }
+        let states = countdowns.map { Table.Cell(text: $0.state.rawValue, tint: Palette.Tint($0.state)) }
         var table = Table(columns: [
-            Table.Column(title: "KEY"),
-            Table.Column(title: "STATE"),
-            Table.Column(title: "REMAINING", alignsRight: true),
-            Table.Column(title: "DURATION", alignsRight: true),
-            Table.Column(title: "END"),
-            Table.Column(title: "LABEL"),
+            column("KEY") { PrintableText.escape($0.key) },
+            Table.Column(title: "STATE", cells: states),
+            column("REMAINING", alignsRight: true) { RemainingFormat.render($0.remainingUSec) },
+            column("DURATION", alignsRight: true) { DurationFormat.render($0.durationUSec.roundedToTellingDigits) },
+            column("END") { ($0.endedUSec ?? $0.deadlineUSec).map(clock.render) ?? "-" },
+            column("LABEL") { PrintableText.escape($0.label ?? "") },
         ])
-        for countdown in countdowns { table.append(row(countdown, clock)) }
         if let columns { table.narrow(to: columns, legend: legend, glyphs: glyphs, by: narrowing) }
         return table.lines(legend: legend, palette: palette)
-    }
-
-    private static func row(_ countdown: Countdown, _ clock: ClockText) -> [Table.Cell] {
-        let end = (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render)
-        return [
-            Table.Cell(text: PrintableText.escape(countdown.key)),
-            Table.Cell(text: countdown.state.rawValue, tint: Palette.Tint(countdown.state)),
-            Table.Cell(text: RemainingFormat.render(countdown.remainingUSec)),
-            Table.Cell(text: DurationFormat.render(countdown.durationUSec.roundedToTellingDigits)),
-            Table.Cell(text: end ?? "-"),
-            Table.Cell(text: PrintableText.escape(countdown.label ?? "")),
-        ]
     }
 }
 
@@ -55,7 +46,6 @@ extension Int64 {
     }
 }
 
-/// The order of a list.
 enum ListOrder: String, CaseIterable, ExpressibleByArgument {
     /// Running by deadline, then paused by remaining time, then ended, the latest end first.
     case end

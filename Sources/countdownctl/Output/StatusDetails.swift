@@ -5,7 +5,6 @@ import Text
 /// The daemon's state as `status` prints it.
 struct StatusDetails {
     let status: GetStatus.Reply
-    /// The version of this program.
     let clientVersion: String
     /// Nil if it is unknown, or does not matter, whether the user's services run without a session.
     let lingers: Bool?
@@ -35,9 +34,9 @@ struct StatusDetails {
         lines += undos.map { field("Undo", $0.state(clock)) }
         if let notifier { lines.append(field("Notifier", notifier.sentence)) }
         if let fleet = status.fleet {
-            let text = FleetText(fleet: fleet, clock: clock, refusesChanges: status.storageFailure != nil)
-            lines.append(field("Fleet", text.following))
-            if let engine = text.engine { lines.append(field("Engine", engine)) }
+            lines.append(field("Fleet", following(fleet)))
+            let engine = [answers(fleet), clockLead(fleet)].compactMap(\.self).joined(separator: "; ")
+            if !engine.isEmpty { lines.append(field("Engine", engine)) }
         }
         if let lingers, all || !lingers {
             lines.append(field("Lingers", lingers ? "yes, the daemon runs without a session" : withoutLinger))
@@ -62,6 +61,35 @@ struct StatusDetails {
         return "changes cannot be stored: \(PrintableText.escape(failure))"
     }
 
+    /// How the countdowns of the fleet are followed: `fleet on Redis 7.0.15, live since 17:30:05 (2m)`.
+    private func following(_ fleet: GetStatus.Fleet) -> String {
+        let name = fleet.namespace.map { PrintableText.escape($0) }
+        let engine = fleet.engine.map { "on \(PrintableText.escape($0))," }
+        let shards = fleet.shards.map(state).joined(separator: "; ")
+        return [name, engine, shards].compactMap(\.self).joined(separator: " ")
+    }
+
+    private func state(_ shard: GetStatus.Shard) -> String {
+        let reason = shard.reason.map { ": \(PrintableText.escape($0))" } ?? ""
+        let isLive = shard.state == .live
+        let lag = isLive && shard.lagUSec > 0 ? ", \(DurationFormat.render(shard.lagUSec)) behind" : ""
+        let refusal = isLive && status.storageFailure != nil ? ", and changes are refused" : ""
+        return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(refusal)\(reason)"
+    }
+
+    /// How fast the engine answers; nil if it is not known.
+    private func answers(_ fleet: GetStatus.Fleet) -> String? {
+        fleet.roundTrip.count > 0 ? fleet.roundTrip.distribution(of: "answer") : nil
+    }
+
+    /// How the engine's clock differs; nil if it is not known.
+    private func clockLead(_ fleet: GetStatus.Fleet) -> String? {
+        guard let lead = fleet.clockAheadUSec else { return nil }
+        let direction = lead < 0 ? "behind" : "ahead"
+        let error = fleet.clockErrorUSec.map { ", at most \(DurationFormat.render($0)) off that" } ?? ""
+        return "its clock is \(DurationFormat.render(Int64(clamping: lead.magnitude))) \(direction)\(error)"
+    }
+
     private var withoutLinger: String {
         "no, the daemon stops with the last session and delivers ends late; `loginctl enable-linger` keeps it running"
     }
@@ -72,10 +100,11 @@ struct StatusDetails {
 
     private func map(_ title: String, _ values: [String: Int64]) -> [String] {
         guard !values.isEmpty else { return [] }
-        var table = Table(columns: [Table.Column(title: ""), Table.Column(title: "", alignsRight: true)])
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            table.append([Table.Cell(text: PrintableText.escape(name)), Table.Cell(text: "\(value)")])
-        }
+        let sorted = values.sorted { $0.key < $1.key }
+        let table = Table(columns: [
+            Table.Column(title: "", cells: sorted.map { Table.Cell(text: PrintableText.escape($0.key)) }),
+            Table.Column(title: "", alignsRight: true, cells: sorted.map { Table.Cell(text: "\($0.value)") }),
+        ])
         return [field(title, "")].map { String($0.dropLast()) }
             + table.lines(legend: false, palette: .plain).map { "            \($0)" }
     }

@@ -38,11 +38,15 @@ struct RenderingTests {
 
     @Test("columns are aligned by width, colours aside, and no line ends with spaces")
     func aligns() {
-        var table = Table(columns: [
-            Table.Column(title: "KEY"), Table.Column(title: "LEFT", alignsRight: true), Table.Column(title: "LABEL"),
+        let table = Table(columns: [
+            Table.Column(title: "KEY", cells: [Table.Cell(text: "茶", tint: .green), Table.Cell(text: "coffee")]),
+            Table.Column(
+                title: "LEFT",
+                alignsRight: true,
+                cells: [Table.Cell(text: "4:59"), Table.Cell(text: "1:02:03")]
+            ),
+            Table.Column(title: "LABEL", cells: [Table.Cell(text: ""), Table.Cell(text: "black")]),
         ])
-        table.append([Table.Cell(text: "茶", tint: .green), Table.Cell(text: "4:59"), Table.Cell(text: "")])
-        table.append([Table.Cell(text: "coffee"), Table.Cell(text: "1:02:03"), Table.Cell(text: "black")])
         #expect(
             table.lines(legend: true, palette: .plain) == [
                 "KEY        LEFT  LABEL",
