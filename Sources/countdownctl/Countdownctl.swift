@@ -146,7 +146,9 @@ struct Invocation {
     }
 
     func run() -> ExitCode {
-        ignoreBrokenPipes()
+        // A write to a pipe without a reader fails instead of ending the process: of several changes in one command, none is
+        // left out because of the output of another.
+        signal(SIGPIPE, SIG_IGN)
         let typed = ArgumentNormalizer.normalize(arguments)
         do {
             if let remote = try RemoteInvocation(arguments) {

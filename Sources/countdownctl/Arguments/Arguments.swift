@@ -11,13 +11,7 @@ protocol Subcommand: ParsableCommand {
 extension CommandConfiguration {
     /// A subcommand. ArgumentParser first parses the arguments of a command without a super-command for
     /// `--generate-completion-script`, twice; that took a tenth of the instructions of a short run.
-    init(
-        subcommand name: String,
-        abstract: String,
-        usage: String,
-        discussion: String,
-        shouldDisplay: Bool = true
-    ) {
+    init(subcommand name: String, abstract: String, usage: String, discussion: String, shouldDisplay: Bool = true) {
         self.init(
             commandName: name,
             _superCommandName: "countdownctl",
@@ -33,12 +27,7 @@ extension CommandConfiguration {
 /// group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
     // `ArgumentNormalizer` adds the value to `--json` alone: ArgumentParser's own optional values ignore unknown ones.
-    @Option(
-        help: ArgumentHelp(
-            "Print JSON objects: --json or --json=pretty.",
-            valueName: "short|pretty"
-        )
-    )
+    @Option(help: ArgumentHelp("Print JSON objects: --json or --json=pretty.", valueName: "short|pretty"))
     var json: JSONStyle?
 
     @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
@@ -50,18 +39,9 @@ struct OutputOptions: ParsableArguments {
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
 
-    /// The output that the options select.
     var output: Output {
-        Output(
-            isQuiet: quiet,
-            json: json,
-            palette: Palette(
-                isColoured: color.allows(
-                    isTerminal: StandardStream.output.isTerminal,
-                    environment: Environment.value
-                )
-            )
-        )
+        let isColoured = color.allows(isTerminal: StandardStream.output.isTerminal, environment: Environment.value)
+        return Output(isQuiet: quiet, json: json, palette: Palette(isColoured: isColoured))
     }
 }
 
@@ -78,7 +58,6 @@ struct MessageOptions: ParsableArguments {
 
 extension JSONStyle: ExpressibleByArgument {}
 
-/// When to colour.
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// On a terminal that can, unless NO_COLOR is set.
     case auto

@@ -57,7 +57,6 @@ struct RevisionOption: ParsableArguments {
 struct KeySelection: Equatable {
     /// Taken as they are.
     var keys: [String] = []
-    /// Glob patterns.
     var patterns: [String] = []
 
     /// Selects keys literally.

@@ -1,6 +1,5 @@
 /// A key as it is typed: the key itself, or a word that stands for the key of a countdown.
 enum KeyWord: Equatable, Sendable {
-    /// A literal key.
     case key(String)
     /// The key; if no countdown has it, the label of a timer.
     case name(String)
@@ -9,7 +8,6 @@ enum KeyWord: Equatable, Sendable {
     /// A word in the place of a key.
     init(typed word: String) { self = CountdownReference(rawValue: word).map(Self.reference) ?? .name(word) }
 
-    /// The word as it is typed.
     var text: String {
         switch self {
         case .key(let key), .name(let key): key

@@ -40,13 +40,8 @@ enum ParserMessage {
         _ separator: String
     ) -> (before: String, after: String)? {
         guard text.hasPrefix(beginning) else { return nil }
-        var rest = text.dropFirst(beginning.count)
-        var before = ""
-        while let character = rest.first {
-            if rest.hasPrefix(separator) { return (before, String(rest.dropFirst(separator.count))) }
-            before.append(character)
-            rest = rest.dropFirst()
-        }
-        return nil
+        let rest = text.dropFirst(beginning.count)
+        guard let place = rest.firstRange(of: separator) else { return nil }
+        return (String(rest[..<place.lowerBound]), String(rest[place.upperBound...]))
     }
 }

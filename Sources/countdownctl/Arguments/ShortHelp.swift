@@ -2,7 +2,6 @@ import ArgumentParser
 
 /// The help of `-h`, which fits on a screen of 24 lines; `--help` has everything.
 struct ShortHelp: Equatable {
-    /// The lines.
     let text: String
 
     /// The help of a program or its subcommand. Nil if the arguments do not ask for it; no arguments do.

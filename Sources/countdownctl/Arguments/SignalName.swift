@@ -3,13 +3,10 @@ import Text
 /// A signal as kill(1) takes it: `TERM`, `SIGTERM` or `15`.
 enum SignalName {
     /// The names of the signals from 1 on.
-    private static let names = [
-        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
-        "TERM",
-        "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH",
-        "IO",
-        "PWR", "SYS",
-    ]
+    private static let names = """
+        HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG \
+        XCPU XFSZ VTALRM PROF WINCH IO PWR SYS
+        """.split(separator: " ")
 
     /// The number of a signal. Errors name the option.
     static func read(_ text: String, of option: String) throws(CommandFailure) -> Int32 {

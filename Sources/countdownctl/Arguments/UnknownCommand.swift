@@ -3,7 +3,6 @@ import Text
 /// An unknown subcommand, and advice on the right one.
 struct UnknownCommand: Equatable {
     let word: String
-    /// The arguments after it.
     let arguments: [String]
 
     /// Nil if the word is a subcommand.

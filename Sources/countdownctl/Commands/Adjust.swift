@@ -117,14 +117,9 @@ struct AdjustCommand: Subcommand {
 
     private func explained(_ failure: CommandFailure) -> CommandFailure {
         guard case .wrongState(let countdown) = failure.refusal else { return failure }
-        let name = CountdownText.name(countdown)
-        guard countdown.state == .paused else {
-            return CommandFailure(.notRunning, "\(name): nothing changed: it is \(CountdownText().state(countdown))")
-        }
-        let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return CommandFailure(
-            .notRunning,
-            "\(name): a paused countdown has no end to set; `\(resume)` first, or use +DURATION"
-        )
+        guard countdown.state == .paused else { return CommandFailure(.notRunning, unchanged: countdown) }
+        let resume = "`countdownctl resume \(ShellWord.quote(countdown.key))`"
+        let clause = "a paused countdown has no end to set; \(resume) first, or use +DURATION"
+        return CommandFailure(.notRunning, "\(CountdownText.name(countdown)): \(clause)")
     }
 }

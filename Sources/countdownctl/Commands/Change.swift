@@ -122,11 +122,10 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
 
     private mutating func record(_ refusal: CountdownError, of key: String) {
         guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal, about: key)) }
-        let state = CountdownText().state(countdown)
         if countdown.state == command.stateAfterwards {
-            return record(countdown, "nothing changed: it is already \(state)")
+            return record(countdown, "nothing changed: it is already \(CountdownText().state(countdown))")
         }
-        record(CommandFailure(.notRunning, "\(CountdownText.name(countdown)): nothing changed: it is \(state)"))
+        record(CommandFailure(.notRunning, unchanged: countdown))
     }
 
     private mutating func record(_ failure: CommandFailure) {

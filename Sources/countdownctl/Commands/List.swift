@@ -54,23 +54,19 @@ struct ListCommand: Subcommand {
         } else if countdowns.isEmpty {
             output.say(request.match == nil && request.keys == nil ? "no countdowns" : "no countdowns match")
         } else if !output.isQuiet {
-            try output.print(table(countdowns, output.palette))
+            let lines = CountdownTable.lines(
+                countdowns,
+                clock: .local,
+                legend: !noLegend,
+                palette: output.palette,
+                columns: StandardStream.output.size?.columns,
+                glyphs: Glyphs(environment: Environment.value)
+            )
+            try output.print(lines)
         }
         return .success
     }
 
-    private func table(_ countdowns: [Countdown], _ palette: Palette) -> [String] {
-        CountdownTable.lines(
-            countdowns,
-            clock: .local,
-            legend: !noLegend,
-            palette: palette,
-            columns: StandardStream.output.size?.columns,
-            glyphs: Glyphs(environment: Environment.value)
-        )
-    }
-
-    /// The call for the arguments.
     func request() throws(CommandFailure) -> List {
         guard !all || state.isEmpty else { throw .usage("use either --all or --state") }
         let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }

@@ -52,10 +52,7 @@ struct SnoozeCommand: Subcommand {
         } catch let error as ClientError {
             let failure = CommandFailure(error)
             guard case .alreadyRunning(let countdown, _) = failure.refusal else { throw failure }
-            throw CommandFailure(
-                .tryLater,
-                "\(CountdownText.name(countdown)): nothing changed: it is \(CountdownText().state(countdown))"
-            )
+            throw CommandFailure(.tryLater, unchanged: countdown)
         }
         if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
         let text = CountdownText().remaining(reply.countdown)
@@ -78,7 +75,6 @@ struct SnoozeCommand: Subcommand {
         return (word, try TypedTiming.readLength(rest.joined(separator: " ")) { "`\(beginning) \($0)`" })
     }
 
-    /// The duration if none was typed.
     private func standard() throws(CommandFailure) -> Int64 {
         do throws(DefaultsFile.Invalid) {
             guard let setting = try DefaultsFile()[.snooze] else { return Self.standard }
@@ -105,12 +101,7 @@ struct SnoozeCommand: Subcommand {
             case .key(let key), .name(let key): try client.call(Get(key: key)).countdown
             case .reference(let reference): try client.find(reference)
             }
-        guard countdown.state != .cancelled else {
-            throw CommandFailure(
-                .notRunning,
-                "\(CountdownText.name(countdown)): nothing changed: it is \(CountdownText().state(countdown))"
-            )
-        }
+        guard countdown.state != .cancelled else { throw CommandFailure(.notRunning, unchanged: countdown) }
         return countdown
     }
 }

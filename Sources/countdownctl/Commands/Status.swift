@@ -73,14 +73,10 @@ enum Lingering {
 
     /// Nil if the user's name is unknown.
     static func isEnabled() -> Bool? {
-        guard let user = userName(uid: geteuid(), environment: Environment.value) else { return nil }
-        return unsafe access("/var/lib/systemd/linger/\(user)", F_OK) == 0
-    }
-
-    /// The name in /etc/passwd or the environment: getpwuid(3) would load libraries into a static executable.
-    private static func userName(uid: UInt32, environment: (String) -> String?) -> String? {
-        let users = (try? StoredText.read("/etc/passwd")) ?? ""
-        return userName(uid: uid, in: users.split(separator: "\n")) ?? environment("USER") ?? environment("LOGNAME")
+        // getpwuid(3) would load libraries into a static executable.
+        let users = ((try? StoredText.read("/etc/passwd")) ?? "").split(separator: "\n")
+        let name = userName(uid: geteuid(), in: users) ?? ["USER", "LOGNAME"].lazy.compactMap(Environment.value).first
+        return name.map { unsafe access("/var/lib/systemd/linger/\($0)", F_OK) == 0 }
     }
 
     /// The name of a user in lines in the form of passwd(5).

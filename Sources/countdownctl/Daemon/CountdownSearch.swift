@@ -12,7 +12,6 @@ enum CooldownMark {
         metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)])
     }
 
-    /// The name of the token.
     static let token = "run"
 
     /// Whether a countdown has it.

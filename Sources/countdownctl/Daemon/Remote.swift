@@ -16,7 +16,6 @@ struct RemoteInvocation: Equatable {
 
     /// The machine, and the user there, as ssh(1) takes them.
     let host: String
-    /// The other arguments.
     let arguments: [String]
 
     /// Nil if there is no `--host`. Arguments after `--` stay. A host that is missing or begins with `-` is a usage
@@ -53,10 +52,10 @@ struct RemoteInvocation: Equatable {
 }
 
 /// The daemon's socket on another machine.
-enum RemoteSocket: Equatable {
-    case found(String)
-    /// Its path has no socket.
-    case missing(String)
+struct RemoteSocket: Equatable {
+    let path: String
+    /// Whether the path has a socket.
+    let isThere: Bool
 
     /// The remote command, for any login shell: prints the path of the socket, by the rule of `Address`, and runs while
     /// its standard input is open.
@@ -71,11 +70,8 @@ enum RemoteSocket: Equatable {
     /// Nil if no complete line has it; a shell may print other lines before.
     init?(in text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            if line.hasPrefix(Self.found) {
-                self = .found(String(line.dropFirst(Self.found.count)))
-                return
-            } else if line.hasPrefix(Self.missing) {
-                self = .missing(String(line.dropFirst(Self.missing.count)))
+            for (beginning, isThere) in [(Self.found, true), (Self.missing, false)] where line.hasPrefix(beginning) {
+                (path, self.isThere) = (String(line.dropFirst(beginning.count)), isThere)
                 return
             }
         }
@@ -88,23 +84,26 @@ enum RemoteSocket: Equatable {
 struct Tunnel: ~Copyable {
     /// Of the socket here.
     var path: String { folder.path(of: "daemon") }
-    /// The ssh process.
     let process: StartedProcess
     private let folder: PrivateFolder
     /// While it is open, the remote command runs; it is also closed if this program is killed.
     private let holding: Pipe.PipeEnd
 
-    /// The output of the remote command.
     private let answers: Pipe.PipeEnd
 
     /// Logs in and has the socket there forwarded. If that fails, ssh itself has said more on standard error.
     static func open(to host: String) throws(CommandFailure) -> Tunnel {
         let tunnel = try Tunnel(loggingInTo: host)
-        switch tunnel.answer() {
-        case .found(let remote): try tunnel.forward(remote, of: host)
-        case .missing(let remote): throw .noDaemon(at: remote, on: host)
-        case nil: throw .noLogin(to: host)
+        guard let remote = tunnel.answer() else {
+            let command = "`ssh \(ShellWord.quote(host))`"
+            throw CommandFailure(.unavailable, "cannot log in to \(quoted(host)); \(command) must work")
         }
+        guard remote.isThere else {
+            let place = "\(PrintableText.escape(remote.path)) on \(quoted(host))"
+            let remedy = "start it there with `systemctl --user start countdownd.socket`"
+            throw CommandFailure(.unavailable, "no daemon at \(place): \(remedy)")
+        }
+        try tunnel.forward(remote.path, of: host)
         return tunnel
     }
 
@@ -171,23 +170,6 @@ struct Tunnel: ~Copyable {
             if let socket = RemoteSocket(in: String(decoding: bytes, as: UTF8.self)) { return socket }
         }
         return nil
-    }
-}
-
-extension CommandFailure {
-    fileprivate static func noDaemon(at path: String, on host: String) -> CommandFailure {
-        CommandFailure(
-            .unavailable,
-            "no daemon at \(PrintableText.escape(path)) on \(quoted(host)): start it there with"
-                + " `systemctl --user start countdownd.socket`"
-        )
-    }
-
-    fileprivate static func noLogin(to host: String) -> CommandFailure {
-        CommandFailure(
-            .unavailable,
-            "cannot log in to \(quoted(host)); `ssh \(ShellWord.quote(host))` must work"
-        )
     }
 }
 

@@ -13,7 +13,6 @@ struct CommandFailure: Error, Equatable {
         self.refusal = refusal
     }
 
-    /// A usage error.
     static func usage(_ sentence: String) -> CommandFailure { CommandFailure(.usage, sentence) }
 }
 
@@ -51,7 +50,6 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     static let notExecutable = ExitCode(rawValue: 126)
     /// The command does not exist.
     static let notFound = ExitCode(rawValue: 127)
-    /// Ctrl-C.
     static let interrupted = ExitCode(rawValue: 130)
 
     /// Of several keys the worst decides, and the higher code is the worse.

@@ -52,9 +52,7 @@ extension CommandFailure {
         default: return CommandFailure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
         }
     }
-}
 
-extension CommandFailure {
     /// How to start a daemon at a path: the user's own and a group's by systemd, one at another path by hand.
     static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
         guard environment(Address.variable) == path else {
@@ -69,9 +67,7 @@ extension CommandFailure {
         let start = "`countdownd --socket \(ShellWord.quote(path))`"
         return " (from \(Address.variable)): start it with \(start), or unset the variable"
     }
-}
 
-extension CommandFailure {
     /// The daemon refused, for a reason of its interface; the key is for an error that names none.
     init(_ error: CountdownError, about key: String? = nil) {
         let subject = (error.key ?? key).map { "\(PrintableText.escape($0)): " } ?? ""
@@ -99,18 +95,21 @@ extension CommandFailure {
             self.init(.protocolFault, "the daemon expects a streaming call")
         }
     }
+
+    /// The address of the daemon's socket is unusable.
+    init(_ failure: AddressError) {
+        let remedy = failure == .emptyOption ? "" : ", or set \(Address.variable) to the path of a socket"
+        self.init(failure == .emptyOption ? .usage : .unavailable, "\(failure)\(remedy)")
+    }
+
+    /// The state of a countdown does not allow the change.
+    init(_ exitCode: ExitCode, unchanged countdown: Countdown) {
+        let clause = "nothing changed: it is \(CountdownText().state(countdown))"
+        self.init(exitCode, "\(CountdownText.name(countdown)): \(clause)")
+    }
 }
 
 extension CountdownError {
-    var key: String? {
-        switch self {
-        case .noSuchCountdown(let key): key
-        case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
-            countdown.key
-        case .historyTrimmed, .limitReached, .storageFailed, .unreachable: nil
-        }
-    }
-
     fileprivate var exitCode: ExitCode {
         switch self {
         case .noSuchCountdown: .unknownKey
@@ -169,17 +168,6 @@ private func explanation(of parameter: String) -> String? {
     case "tickUSec": "invalid --tick: too short; `countdownctl status --all` shows the minimum"
     case "since": "invalid --since: a revision is not negative"
     default: nil
-    }
-}
-
-extension CommandFailure {
-    /// The address of the daemon's socket is unusable.
-    init(_ failure: AddressError) {
-        guard failure != .emptyOption else {
-            self.init(.usage, "\(failure)")
-            return
-        }
-        self.init(.unavailable, "\(failure), or set \(Address.variable) to the path of a socket")
     }
 }
 

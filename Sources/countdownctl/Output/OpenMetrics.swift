@@ -1,7 +1,6 @@
 import IPC
 import Text
 
-/// A format of the daemon's figures.
 enum StatusFormat: String, CaseIterable {
     /// The text format of OpenMetrics.
     case openmetrics
@@ -17,18 +16,13 @@ struct OpenMetrics {
     private let labels: [(String, String)]
     private var lines: [String] = []
 
-    private init(_ format: StatusFormat, labels: [(String, String)]) {
-        self.format = format
-        self.labels = labels
-    }
-
     /// The lines of a status. All samples have the labels.
     static func lines(
         of status: GetStatus.Reply,
         in format: StatusFormat,
         labels: [(String, String)] = []
     ) -> [String] {
-        var text = OpenMetrics(format, labels: labels)
+        var text = OpenMetrics(format: format, labels: labels)
         text.writeDaemon(status)
         if let lateness = status.lateness {
             text.write(lateness, "end_lateness", "How late countdowns ended whose deadline came while the daemon ran.")

@@ -21,15 +21,8 @@ struct Output {
         try? StandardStream.error.write(Array("\(sentence)\n".utf8))
     }
 
-    /// Prints lines of data.
     func print(_ lines: [String]) throws(StreamFailure) {
-        guard !lines.isEmpty else { return }
-        var bytes: [UInt8] = []
-        for line in lines {
-            bytes += line.utf8
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        try StandardStream.output.write(bytes)
+        try StandardStream.output.write(Array(lines.map { "\($0)\n" }.joined().utf8))
     }
 
     /// Prints JSON text as lines of their own.
@@ -63,7 +56,6 @@ struct StandardStream: Sendable {
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// Writes all the bytes.
     func write(_ bytes: [UInt8]) throws(StreamFailure) {
         var written = 0
         while written < bytes.count {
@@ -85,7 +77,6 @@ struct StandardStream: Sendable {
     }
 }
 
-/// Why something could not be written.
 enum StreamFailure: Error, Equatable {
     /// The reader has left.
     case closed
@@ -94,15 +85,8 @@ enum StreamFailure: Error, Equatable {
     fileprivate init(_ errno: Int32) { self = errno == EPIPE ? .closed : .failed(errno: errno) }
 }
 
-/// Lets a write to a pipe without a reader fail instead of ending the process: of several changes in one command,
-/// none is left out because of the output of another.
-func ignoreBrokenPipes() {
-    signal(SIGPIPE, SIG_IGN)
-}
-
 /// The colours of a rendering, if it has any.
 struct Palette: Equatable {
-    /// Whether anything is coloured.
     let isColoured: Bool
 
     static let plain = Palette(isColoured: false)
@@ -113,23 +97,20 @@ struct Palette: Equatable {
         case red = 31
         case green = 32
         case yellow = 33
+
+        init?(_ state: Countdown.State) {
+            switch state {
+            case .running: self = .green
+            case .paused: self = .yellow
+            case .finished: return nil
+            case .cancelled: self = .faint
+            }
+        }
     }
 
     /// The text in a colour, by a sequence of ECMA-48.
     func paint(_ text: String, _ tint: Tint?) -> String {
         guard isColoured, let tint else { return text }
         return "\u{1B}[\(tint.rawValue)m\(text)\u{1B}[0m"
-    }
-}
-
-extension Palette.Tint {
-    /// The colour of a state.
-    init?(_ state: Countdown.State) {
-        switch state {
-        case .running: self = .green
-        case .paused: self = .yellow
-        case .finished: return nil
-        case .cancelled: self = .faint
-        }
     }
 }

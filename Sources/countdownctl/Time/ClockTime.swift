@@ -184,18 +184,15 @@ enum ISO8601Parser {
         on date: CivilTime,
         _ text: String
     ) throws(ClockTimeError) -> ParsedTime {
-        var time = date
-        var fraction: Int128 = 0
-        var isMidnightAtTheEnd = false
+        var (time, fraction) = (date, Int128(0))
         scanner.skipSpaces()
         if !scanner.isAtEnd {
             _ = scanner.skip("T") || scanner.skip("t")
-            guard let read = timeOfDay(&scanner) else { throw .notATime(text) }
-            (time.hour, time.minute, time.second) = (read.hour, read.minute, read.second)
-            fraction = read.fraction
-            isMidnightAtTheEnd = read.hour == 24 && read.minute == 0 && read.second == 0 && fraction == 0
-            if isMidnightAtTheEnd { time.hour = 0 }
+            guard let read = timeOfDay(&scanner, on: date) else { throw .notATime(text) }
+            (time, fraction) = read
         }
+        let isMidnightAtTheEnd = (time.hour, time.minute, time.second, fraction) == (24, 0, 0, 0)
+        if isMidnightAtTheEnd { time.hour = 0 }
         guard time.exists else { throw .noSuchTime(text) }
         if isMidnightAtTheEnd { time = time.adding(days: 1) }
         scanner.skipSpaces()
@@ -207,46 +204,36 @@ enum ISO8601Parser {
         return .onDay(time)
     }
 
-    private typealias TimeOfDay = (hour: Int, minute: Int, second: Int, fraction: Int128)
-
-    private static func timeOfDay(_ scanner: inout TextScanner) -> TimeOfDay? {
-        var run: (hour: Int64, minute: Int64, second: Int64) = (0, 0, 0)
-        if let digits = scanner.integer(digits: 6...6) {
-            run = (digits / 10_000, digits / 100 % 100, digits % 100)
-        } else if let digits = scanner.integer(digits: 4...4) {
-            run = (digits / 100, digits % 100, 0)
+    /// A time of a day, and the fraction of a second in microseconds.
+    private static func timeOfDay(_ scanner: inout TextScanner, on date: CivilTime) -> (CivilTime, Int128)? {
+        var time = date
+        if let run = scanner.integer(digits: 6...6) ?? scanner.integer(digits: 4...4).map({ $0 * 100 }) {
+            (time.hour, time.minute, time.second) = (Int(run / 10_000), Int(run / 100 % 100), Int(run % 100))
         } else {
             guard let hour = scanner.integer(digits: 2...2), scanner.skip(":"),
                 let minute = scanner.integer(digits: 2...2)
             else { return nil }
-            run = (hour, minute, 0)
+            (time.hour, time.minute) = (Int(hour), Int(minute))
             if scanner.skip(":") {
                 guard let second = scanner.integer(digits: 2...2) else { return nil }
-                run.second = second
+                time.second = Int(second)
             }
         }
-        var fraction: Int128 = 0
-        if scanner.next == UInt8(ascii: "."), let part = scanner.decimal() { fraction = part.times(1_000_000) }
-        return (Int(run.hour), Int(run.minute), Int(run.second), fraction)
+        let fraction = scanner.next == UInt8(ascii: ".") ? scanner.decimal()?.times(1_000_000) : nil
+        return (time, fraction ?? 0)
     }
 
     /// The offset from UTC in seconds; nil if the text has no offset.
     private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> Int64? {
         if scanner.skip("Z") || scanner.skip("z") { return 0 }
-        let sign: Int64
-        if scanner.skip("+") { sign = 1 } else if scanner.skip("-") { sign = -1 } else { return nil }
-        var hours: Int64
-        var minutes: Int64 = 0
-        if let run = scanner.integer(digits: 4...4) {
-            (hours, minutes) = (run / 100, run % 100)
-        } else {
-            guard let read = scanner.integer(digits: 2...2) else { throw .notATime(text) }
-            hours = read
-            if scanner.skip(":") {
-                guard let read = scanner.integer(digits: 2...2) else { throw .notATime(text) }
-                minutes = read
-            }
+        guard let sign: Int64 = scanner.skip("+") ? 1 : scanner.skip("-") ? -1 : nil else { return nil }
+        var run = scanner.integer(digits: 4...4)
+        if run == nil {
+            guard let hours = scanner.integer(digits: 2...2) else { throw .notATime(text) }
+            let minutes = scanner.skip(":") ? scanner.integer(digits: 2...2) : 0
+            run = minutes.map { hours * 100 + $0 }
         }
+        guard let (hours, minutes) = run?.quotientAndRemainder(dividingBy: 100) else { throw .notATime(text) }
         guard hours < 24, minutes < 60 else { throw .noSuchTime(text) }
         return sign * (hours * 3_600 + minutes * 60)
     }
@@ -297,7 +284,6 @@ extension ClockTimeError: CustomStringConvertible {
 }
 
 extension ClockTime.Note {
-    /// The note in words.
     func sentence(about text: String) -> String {
         switch self {
         case .passedToday: "\(quoted(text)) has passed today; using tomorrow"
