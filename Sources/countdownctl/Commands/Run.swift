@@ -210,31 +210,36 @@ struct RunCommand: Subcommand {
         of daemon: DaemonEndpoint,
         _ output: Output
     ) throws(CommandFailure) -> ExitCode {
-        let command = ForegroundCommand(words: command)
-        let giveBackRates = { (succeeded: Bool) in
-            guard !succeeded, !keepOnFailure else { return }
-            for (limit, countdown) in zip(limits.all, countdowns) {
+        let held = rate.isEmpty ? countdowns.first : nil
+        let keeper: CooldownKeeper?
+        if let held {
+            keeper = CooldownKeeper(
+                terms(try cooldown() ?? 60_000_000),
+                started: held,
+                timer: timer,
+                daemon: daemon,
+                output: output,
+                lossSignal: try lossSignal()
+            )
+        } else {
+            keeper = nil
+        }
+        var succeeded = false
+        // Also if the command cannot be started.
+        defer {
+            let wait = succeeded ? nil : backoff?.next
+            if let held, backoff?.last != wait { note(wait, in: held, of: daemon, output) }
+            keeper?.finish(succeeded: succeeded, waiting: wait)
+            for (limit, countdown) in zip(limits.all, countdowns) where !succeeded && !keepOnFailure {
                 if let rate = limit.rate { giveBack(rate.interval, of: countdown, to: daemon, output) }
             }
         }
-        guard let countdown = countdowns.first, rate.isEmpty else {
-            return try finishing(command, beside: nil, giveBackRates)
-        }
-        let terms = terms(try cooldown() ?? 60_000_000)
-        let keeper = CooldownKeeper(
-            terms,
-            started: countdown,
-            timer: timer,
-            daemon: daemon,
-            output: output,
-            lossSignal: try lossSignal()
+        let ending = try ForegroundCommand(words: command).run(
+            beside: { keeper?.descriptors ?? [] },
+            advance: { keeper?.advance() }
         )
-        return try finishing(command, beside: keeper) { succeeded in
-            let wait = succeeded ? nil : backoff?.next
-            if backoff?.last != wait { note(wait, in: countdown, of: daemon, output) }
-            keeper.finish(succeeded: succeeded, waiting: wait)
-            giveBackRates(succeeded)
-        }
+        succeeded = ending == .exited(code: 0)
+        return ending.exitCode
     }
 
     /// Writes the wait after a failure into the metadata of the countdown, or removes it, if it is still ours.
@@ -253,24 +258,8 @@ struct RunCommand: Subcommand {
     /// The wait of the last run; nil without `--backoff`.
     private func backoffState(of key: String, _ daemon: DaemonEndpoint) throws(CommandFailure) -> BackoffState? {
         guard let most = try longestWait() else { return nil }
-        return BackoffState(base: try cooldown() ?? 60_000_000, most: most, last: try daemon.lastBackoff(of: key))
-    }
-
-    /// Runs the command, then `finish`, also if it cannot be started.
-    private func finishing(
-        _ command: ForegroundCommand,
-        beside work: (any CompanionWork)?,
-        _ finish: (_ succeeded: Bool) -> Void
-    ) throws(CommandFailure) -> ExitCode {
-        let ending: ProcessEnding
-        do {
-            ending = try command.run(beside: work)
-        } catch {
-            finish(false)
-            throw error
-        }
-        finish(ending == .exited(code: 0))
-        return ending.exitCode
+        let last = try daemon.countdown(of: key).flatMap(BackoffState.wait)
+        return BackoffState(base: try cooldown() ?? 60_000_000, most: most, last: last)
     }
 
     /// Takes back the time that a failed command used of its rate, unless the countdown was started again.
@@ -293,7 +282,6 @@ struct RunCommand: Subcommand {
         }
     }
 
-    /// The call for the arguments.
     func request() throws(CommandFailure) -> Start {
         guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
             throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`")
@@ -324,7 +312,6 @@ struct RunCommand: Subcommand {
         )
     }
 
-    /// The limits that were typed.
     private func limits() throws(CommandFailure) -> CallLimits {
         let cooldown = try cooldown()
         if let first = rate.first {
@@ -369,7 +356,6 @@ struct RunCommand: Subcommand {
         CooldownHold.Terms(cooldown: cooldown, origin: from ?? .start, keepsOnFailure: keepOnFailure)
     }
 
-    /// The duration that was typed.
     private func cooldown() throws(CommandFailure) -> Int64? {
         guard positional == nil || length == nil else { throw .usage("use either DURATION or --for") }
         guard let text = positional ?? length else { return nil }

@@ -8,7 +8,6 @@ struct BackoffState {
 
     /// The wait after the first failure.
     let base: Int64
-    /// The longest wait.
     let most: Int64
     /// The wait after the last run; nil if it succeeded, or is not known.
     let last: Int64?
@@ -24,12 +23,5 @@ struct BackoffState {
     /// The wait that a countdown keeps.
     static func wait(of countdown: Countdown) -> Int64? {
         countdown.metadata?[name].flatMap { try? DurationParser.parse($0) }
-    }
-}
-
-extension DaemonEndpoint {
-    /// The wait after the last run of a key; nil if it succeeded, or if its end is not kept any more.
-    func lastBackoff(of key: String) throws(CommandFailure) -> Int64? {
-        try countdown(of: key).flatMap(BackoffState.wait)
     }
 }

@@ -66,7 +66,6 @@ struct CooldownHold {
     private var revision: Int64
     /// The whole duration as the daemon gave it last.
     private var duration: Int64
-    /// When the countdown ends.
     private var end: Int64
     private var isPaused = false
     /// The time that the start and the renewals added beyond the cooldown.
@@ -93,7 +92,6 @@ struct CooldownHold {
     /// When the countdown ends unless it is renewed; nil while it cannot end by itself, and after the command.
     var runsOut: Int64? { isPaused || isLost || exit != nil ? nil : end }
 
-    /// The first action.
     var beginning: Action { .wait(until: renewal) }
 
     /// The instant of `wait` has come.
@@ -114,7 +112,6 @@ struct CooldownHold {
     /// Another client has changed the countdown. Nil if there is nothing to do, or an answer is awaited.
     mutating func look() -> Action? { isLost || exit != nil || pending != nil ? nil : lookUp() }
 
-    /// The call was answered.
     mutating func receive(_ countdown: Countdown, at now: Int64) -> Action {
         switch pending {
         case .last: return leave(.done)

@@ -3,7 +3,7 @@ import IPC
 import System
 
 /// Holds the key of a command's cooldown while the command runs: does the actions of a `CooldownHold`.
-final class CooldownKeeper: CompanionWork {
+final class CooldownKeeper {
     private let name: String
     private let daemon: DaemonEndpoint
     private let output: Output
@@ -45,8 +45,10 @@ final class CooldownKeeper: CompanionWork {
         perform(hold.beginning)
     }
 
+    /// The descriptors that become readable when there is something to do.
     var descriptors: [Int32] { [timer.descriptor, request?.descriptor, watch?.descriptor].compactMap(\.self) }
 
+    /// Handles readable descriptors, without waiting. Returns a signal for the command, if it is to get one.
     func advance() -> Int32? {
         if let wakeUp, BootClock.now >= wakeUp { perform(hold.wake(at: BootClock.now)) }
         if let answer = request?.answer() {
@@ -133,7 +135,7 @@ final class CooldownKeeper: CompanionWork {
             case .call(let call):
                 do {
                     request = try PendingRequest(call, of: daemon)
-                    patienceEnd = BootClock.now + daemon.patience
+                    patienceEnd = BootClock.now + DaemonEndpoint.patience
                     return
                 } catch {
                     action = fail(error)

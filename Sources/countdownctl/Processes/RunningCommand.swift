@@ -9,7 +9,6 @@ struct RunningCommand: ~Copyable {
     private var output = CommandOutput()
     private var isSilent = false
 
-    /// Starts it.
     init(_ command: ShellCommand) throws(ProcessLaunch.NotStarted) {
         var launch = ProcessLaunch(words: command.words)
         launch.keepsArguments = true
@@ -58,7 +57,6 @@ struct RunningCommand: ~Copyable {
         return CommandEnding(cause: .ended(ending), lines: output.lines)
     }
 
-    /// Asks it to end.
     func terminate() { process.send(SIGTERM) }
 
     /// Sends a signal to its process group, if it has its own.
@@ -74,8 +72,11 @@ struct ForegroundCommand {
     /// A process that it needs: if that process ends first, the command gets SIGTERM.
     var support: StartedProcess?
 
-    /// Runs it to its end, and advances the other work meanwhile.
-    func run(beside work: (any CompanionWork)? = nil) throws(CommandFailure) -> ProcessEnding {
+    /// Runs it to its end. Meanwhile `advance` is called when a descriptor is readable, and may return a signal for the command.
+    func run(
+        beside descriptors: () -> [Int32] = { [] },
+        advance: () -> Int32? = { nil }
+    ) throws(CommandFailure) -> ProcessEnding {
         var before = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
@@ -90,10 +91,10 @@ struct ForegroundCommand {
             }
             var set = PollSet()
             set.add(signals.descriptor)
-            for descriptor in work?.descriptors ?? [] { set.add(descriptor) }
+            for descriptor in descriptors() { set.add(descriptor) }
             set.wait()
             passOn(signals, to: process)
-            if let signal = work?.advance() { process.send(signal) }
+            if let signal = advance() { process.send(signal) }
         }
     }
 
@@ -117,15 +118,6 @@ struct ForegroundCommand {
     private static let passedOn = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]
 }
 
-/// Work that goes on while a command runs in the foreground.
-protocol CompanionWork: AnyObject {
-    /// The descriptors that become readable when there is something to do.
-    var descriptors: [Int32] { get }
-
-    /// Handles readable descriptors, without waiting. Returns a signal for the command, if it is to get one.
-    func advance() -> Int32?
-}
-
 /// A command that a screen runs.
 enum ShellCommand: Equatable, Sendable {
     /// A program and its arguments, looked up in PATH, with no shell between.
@@ -133,7 +125,6 @@ enum ShellCommand: Equatable, Sendable {
     /// A line for sh(1).
     case line(String)
 
-    /// The program and its arguments.
     var words: [String] {
         switch self {
         case .words(let words): words
@@ -154,7 +145,6 @@ enum ShellCommand: Equatable, Sendable {
 struct CommandEnding: Equatable {
     enum Cause: Equatable {
         case ended(ProcessEnding)
-        /// It could not be run.
         case notRun(errno: Int32)
     }
 
@@ -201,6 +191,15 @@ extension ProcessEnding {
         switch self {
         case .exited(let code): "exit code \(code)"
         case .killed(let signal): "killed by signal \(signal)"
+        }
+    }
+
+    /// `failed with exit code 3`, or `was killed by signal 9`; nil if it succeeded.
+    var failure: String? {
+        switch self {
+        case .exited(code: 0): nil
+        case .exited: "failed with \(clause)"
+        case .killed: "was \(clause)"
         }
     }
 

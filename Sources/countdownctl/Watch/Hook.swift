@@ -70,31 +70,14 @@ struct Hook {
 }
 
 /// An event that a command runs for.
-enum HookEvent {
-    /// An event of the daemon.
-    case change(Event, Countdown)
-    /// A countdown will end soon.
-    case before(Countdown)
+struct HookEvent {
+    /// The event of the daemon; nil if the countdown will end soon.
+    let event: Event?
+    let countdown: Countdown
 
-    var countdown: Countdown {
-        switch self {
-        case .change(_, let countdown), .before(let countdown): countdown
-        }
-    }
+    init(_ event: Event?, _ countdown: Countdown) { (self.event, self.countdown) = (event, countdown) }
 
-    private var name: String {
-        switch self {
-        case .change(let event, _): event.type.rawValue
-        case .before: "before"
-        }
-    }
-
-    private var lateUSec: Int64 {
-        switch self {
-        case .change(let event, _): event.lateUSec ?? 0
-        case .before: 0
-        }
-    }
+    private var name: String { event?.type.rawValue ?? "before" }
 
     /// The prefix of the variables with metadata.
     static let metadataPrefix = "COUNTDOWN_META_"
@@ -110,31 +93,23 @@ enum HookEvent {
             ("COUNTDOWN_STATE", countdown.state.rawValue),
             ("COUNTDOWN_REMAINING_USEC", "\(countdown.remainingUSec)"),
             ("COUNTDOWN_DURATION_USEC", "\(countdown.durationUSec)"),
-            ("COUNTDOWN_LATE_USEC", "\(lateUSec)"),
+            ("COUNTDOWN_LATE_USEC", "\(event?.lateUSec ?? 0)"),
             ("COUNTDOWN_REVISION", "\(countdown.revision)"),
         ] + metadata.map { (Self.metadataPrefix + $0.key, $0.value) }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte == UInt8(ascii: "_") || ShellWord.alphanumerics.contains(byte)
     }
 }
 
 extension HookEvent: JSONEncodable {
     /// An event of the interface; `before` has the same members.
     func encode(into writer: inout JSONWriter) {
-        switch self {
-        case .change(let event, _): event.encode(into: &writer)
-        case .before(let countdown):
-            writer.member("type", name)
-            writer.member("key", countdown.key)
-            writer.member("remainingUSec", countdown.remainingUSec)
-            writer.member("countdown", countdown)
-        }
+        if let event { return event.encode(into: &writer) }
+        writer.member("type", name)
+        writer.member("key", countdown.key)
+        writer.member("remainingUSec", countdown.remainingUSec)
+        writer.member("countdown", countdown)
     }
 }

@@ -35,7 +35,6 @@ final class HookRunner: BackgroundWork {
     private let timer: BootTimer
     private let file: CursorFile?
     private var cursor: HookCursor
-    /// The revision in the file.
     private var stored: Int64?
     /// Why the file could not be written; nil if it could.
     private var failure: CommandFailure?
@@ -61,7 +60,7 @@ final class HookRunner: BackgroundWork {
 
     /// The first deadline of a command, or of another attempt to claim an end.
     var deadline: MonotonicDeadline? {
-        (running.map(\.end) + [retry].compactMap(\.self)).min { $0.monotonicUSec < $1.monotonicUSec }
+        (running.map(\.end) + [retry].compactMap(\.self)).min()
     }
 
     /// Readable when a countdown has the time of `--before` left; nil without `--before`.
@@ -91,7 +90,7 @@ final class HookRunner: BackgroundWork {
             if hook.types.contains(event.type), let countdown = event.countdown, isNew(event, countdown),
                 claims == nil || !EndClaims.isClaim(countdown)
             {
-                queue.append((.change(event, countdown), cursor.addCommand()))
+                queue.append((HookEvent(event, countdown), cursor.addCommand()))
             }
             cursor.receive(event)
             alarms?.receive(event, wall: WallClock.now, boot: BootClock.now)
@@ -103,7 +102,7 @@ final class HookRunner: BackgroundWork {
 
     /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
     func advance() {
-        for countdown in alarms?.takeDue(at: BootClock.now) ?? [] { queue.append((.before(countdown), nil)) }
+        for countdown in alarms?.takeDue(at: BootClock.now) ?? [] { queue.append((HookEvent(nil, countdown), nil)) }
         timer.set(alarms?.next)
         running = running.compactMap(advanced)
         if let retry, retry.remainingUSec > 0 { return }
@@ -113,10 +112,11 @@ final class HookRunner: BackgroundWork {
     /// Starts the command of an event, or leaves it to another program. Returns false if its claim has to be tried
     /// again.
     private func take(_ next: (event: HookEvent, command: Int?)) -> Bool {
-        guard let claims, case .change(let event, let countdown) = next.event else {
+        guard let claims, let event = next.event.event else {
             start(next)
             return true
         }
+        let countdown = next.event.countdown
         let name = CountdownText.name(countdown)
         let verdict = claims.of.verdict(on: event, countdown, at: WallClock.now) { start throws(CommandFailure) in
             _ = try claims.daemon.call(start)
@@ -150,7 +150,7 @@ final class HookRunner: BackgroundWork {
     /// Nil if it has ended.
     private func advanced(_ run: Run) -> Run? {
         if let ending = run.process.ending() {
-            if !run.isLate { report(ending, run) }
+            if !run.isLate, let failure = ending.failure { output.warn("countdownctl: \(quoted(run.name)) \(failure)") }
             finish(run.command)
             return nil
         }
@@ -161,14 +161,6 @@ final class HookRunner: BackgroundWork {
         run.isLate = true
         run.end = .after(microseconds: Self.grace)
         return run
-    }
-
-    private func report(_ ending: ProcessEnding, _ run: Run) {
-        switch ending {
-        case .exited(code: 0): break
-        case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
-        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was killed by signal \(signal)")
-        }
     }
 
     private func start(_ next: (event: HookEvent, command: Int?)) {
