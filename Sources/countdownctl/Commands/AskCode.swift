@@ -1,10 +1,14 @@
 import ArgumentParser
 import CountdownControls
+import Glibc
 import IPC
 import System
 import Text
 
 struct AskCodeCommand: Subcommand {
+    /// The longest line that is read.
+    private static let longestLine = 4_096
+
     static let configuration = CommandConfiguration(
         subcommand: "ask-code",
         abstract: "Ask for a code with one box for each character, and print it.",
@@ -69,9 +73,9 @@ struct AskCodeCommand: Subcommand {
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let deadline = timeout.map { MonotonicDeadline.after(microseconds: $0) }
         let input = CodeField(length: length, spacing: spacing, alphabet: alphabet.alphabet)
-        let modes: TerminalModes = button == nil ? [.paste, .focus] : [.paste, .focus, .mouse]
-        guard StandardStream.input.isTerminal, let device = TerminalDevice(ofSession: modes) else {
-            return try CodeLine(input: input, isHidden: hidden).read(until: deadline)
+        let modes = button == nil ? TerminalModes.text : .all
+        guard StandardStream.input.isTerminal, let device = TerminalDevice.ofSession(modes) else {
+            return try readLine(input, until: deadline)
         }
         let screen = CodeScreen(input, button: button, isHidden: hidden, confirms: confirm)
         let palette = Palette(isColoured: color.allows(isTerminal: true, environment: Environment.value))
@@ -87,6 +91,38 @@ struct AskCodeCommand: Subcommand {
         return .success
     }
 
+    /// Reads a line of standard input, and prints the code in it.
+    private func readLine(_ field: CodeField, until deadline: MonotonicDeadline?) throws -> ExitCode {
+        if StandardStream.input.isTerminal {
+            guard !hidden else { throw CommandFailure.usage("this terminal cannot hide a code") }
+            try StandardStream.error.write(Array("code (\(length) characters): ".utf8))
+        }
+        var line: [UInt8] = []
+        while line.last != UInt8(ascii: "\n"), line.count < Self.longestLine {
+            var set = PollSet()
+            let place = set.add(STDIN_FILENO)
+            set.add(deadline)
+            set.wait()
+            guard set.isReady(place) else {
+                if deadline?.hasPassed == true { return .timedOut }
+                continue
+            }
+            // One byte at a time: input after the line is left for the next program.
+            var byte: UInt8 = 0
+            let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
+            if count == 0 || count < 0 && errno != EINTR { break }
+            if count > 0 { line.append(byte) }
+        }
+        var field = field
+        field.paste(String(decoding: line, as: UTF8.self))
+        guard let code = field.code else {
+            let kind = alphabet == .digits ? "digits" : "letters and digits"
+            throw CommandFailure.usage("the input has no code of \(length) \(kind)")
+        }
+        try StandardStream.output.write(Array("\(code)\n".utf8))
+        return .success
+    }
+
     private func button() throws(CommandFailure) -> CommandButton? {
         switch (key, resend) {
         case (nil, nil): return nil
@@ -98,7 +134,6 @@ struct AskCodeCommand: Subcommand {
     }
 }
 
-/// The characters of a code.
 enum AlphabetChoice: String, EnumerableFlag {
     case digits
     case alphanumeric

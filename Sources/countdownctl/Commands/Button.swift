@@ -58,11 +58,9 @@ struct ButtonCommand: Subcommand {
             command: command.isEmpty ? nil : .words(command)
         )
         let daemon = try DaemonEndpoint()
-        guard let device = TerminalDevice(ofSession: .mouse) else {
+        guard let device = TerminalDevice.ofSession(.mouse) else {
             let start = "`countdownctl start \(ShellWord.quote(key))`"
-            throw CommandFailure.usage(
-                "a button needs a terminal; \(start) starts a countdown without one"
-            )
+            throw CommandFailure.usage("a button needs a terminal; \(start) starts a countdown without one")
         }
         let screen = ButtonScreen(button, leavesWhenCounting: once)
         let palette = Palette(isColoured: color.allows(isTerminal: true, environment: Environment.value))
@@ -71,7 +69,6 @@ struct ButtonCommand: Subcommand {
     }
 }
 
-/// The options of a button.
 struct ButtonOptions: ParsableArguments {
     @Option(name: .customLong("for"), help: ArgumentHelp("The duration. (default: 60s)", valueName: "duration"))
     var length: String?
@@ -93,7 +90,6 @@ struct ButtonOptions: ParsableArguments {
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
 
-    /// The button that these ask for.
     func button(
         key: String,
         title: String,

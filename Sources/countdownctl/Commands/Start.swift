@@ -90,23 +90,18 @@ struct StartCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let request = try StartRequest(self, clock: .local)
+        let request = try request(.local)
         let output = options.output
         for note in request.notes { output.say(note) }
         if let note = NotifierStatus.wakeNote(for: request.call.metadata) { output.say(note) }
         let daemon = try DaemonEndpoint()
         if let queue { return try wait(forTurn: request, timeout: queue, of: daemon, output) }
         guard let stay else {
-            let reply = try reply(to: request, output) { method throws(CommandFailure) in try daemon.call(method) }
-            try report(reply, of: request, output)
+            _ = try start(request, of: daemon, output)
             return .success
         }
         return try stay.follow(request.call.key, of: daemon, output) { interruption in
-            let reply = try reply(to: request, output) { method throws(CommandFailure) in
-                try daemon.call(method, unless: interruption)
-            }
-            if let reply { try report(reply, of: request, output) }
-            return reply
+            try start(request, of: daemon, output, unless: interruption)
         }
     }
 
@@ -117,8 +112,7 @@ struct StartCommand: Subcommand {
         of daemon: DaemonEndpoint,
         _ output: Output
     ) throws -> ExitCode {
-        let turn = try daemon.queue(request.call, timeout: QueueTimeout.read(timeout), output: output)
-        switch turn {
+        switch try daemon.queue(request.call, timeout: QueueTimeout.read(timeout), output: output) {
         case .received(let reply):
             try report(reply, of: request, output)
             return .success
@@ -127,14 +121,21 @@ struct StartCommand: Subcommand {
         }
     }
 
-    /// Makes the call. The failure of a refused start describes the running countdown, or says when to try again.
-    private func reply<Answer>(
-        to request: StartRequest,
+    /// Makes the call and reports its reply; nil if the user interrupted the wait for it. The failure of a refused start describes
+    /// the running countdown, or says when to try again.
+    private func start(
+        _ request: StartRequest,
+        of daemon: DaemonEndpoint,
         _ output: Output,
-        _ make: (Start) throws(CommandFailure) -> Answer
-    ) throws -> Answer {
+        unless interruption: (any Waiter)? = nil
+    ) throws -> Start.Reply? {
+        let reply: Start.Reply?
         do {
-            return try make(request.call)
+            if let interruption {
+                reply = try daemon.call(request.call, unless: interruption)
+            } else {
+                reply = try daemon.call(request.call)
+            }
         } catch {
             guard let refusal = StartRefusal(error) else { throw error }
             if let style = output.json { try output.print(json: JSONText.object(refusal, style)) }
@@ -142,6 +143,8 @@ struct StartCommand: Subcommand {
             let countdown = refusal.countdown
             throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
         }
+        if let reply { try report(reply, of: request, output) }
+        return reply
     }
 
     private func report(_ reply: Start.Reply, of request: StartRequest, _ output: Output) throws {
@@ -193,15 +196,8 @@ enum RunningChoice: String, EnumerableFlag {
         }
     }
 
-    /// The same in the terms of the interface.
-    var ifRunning: IfRunning {
-        switch self {
-        case .restart: .restart
-        case .extend: .extend
-        case .later: .later
-        case .fail: .fail
-        }
-    }
+    /// The same in the terms of the interface, which has the same names.
+    var ifRunning: IfRunning? { IfRunning(rawValue: rawValue) }
 }
 
 /// Whether `start` stays until the end.
@@ -223,8 +219,7 @@ enum StayChoice: String, EnumerableFlag {
         _ output: Output,
         starting start: WaitLoop.Beginning? = nil
     ) throws -> ExitCode {
-        let shown =
-            self == .attach ? try output.watchOutput(of: daemon, .one) : try WatchOutput(EndPrinter(output: output))
+        let shown = self == .attach ? try output.watchOutput(of: daemon, .one) : try output.lines(onlyEnds: true)
         var ends = WaitLoop([key], of: daemon, output: output, showing: shown, starting: start)
         return try ends.run(tick: self == .wait ? 0 : nil)
     }
@@ -233,73 +228,84 @@ enum StayChoice: String, EnumerableFlag {
 /// The call for the arguments of `start`.
 struct StartRequest {
     let call: Start
-    /// The rate of `--rate`.
     let rate: Rate?
-    /// Notes on how a time was understood.
     let notes: [String]
 
-    init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
-        let (key, positional) = try Self.keyAndLength(typed)
-        let timing = try Self.timing(typed, positional, key: key, clock)
-        rate = try Rate.read(typed.rate, duration: positional ?? typed.length)
-        notes = timing.notes
-        if typed.choice == .extend, timing.deadline != nil {
+    /// The pairs of `--meta`; nil without the option.
+    static func metadata(_ typed: [String]) throws(CommandFailure) -> TextMap<String>? {
+        guard !typed.isEmpty else { return nil }
+        var metadata: TextMap<String> = [:]
+        for pair in typed {
+            guard let sign = pair.firstIndex(of: "="), sign != pair.startIndex else {
+                throw .usage("invalid --meta \(quoted(pair)): use NAME=VALUE")
+            }
+            let name = String(pair[..<sign])
+            guard metadata[name] == nil else { throw .usage("duplicate --meta name \(quoted(name))") }
+            metadata[name] = String(pair[pair.index(after: sign)...])
+        }
+        return metadata
+    }
+}
+
+extension StartCommand {
+    private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])
+
+    func request(_ clock: ClockText) throws(CommandFailure) -> StartRequest {
+        let (key, positional) = try keyAndLength()
+        let timing = try timing(positional, key: key, clock)
+        let rate = try Rate.read(rate, duration: positional ?? length)
+        if choice == .extend, timing.deadline != nil {
             throw .usage("--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
-        let until = typed.until ?? (timing.deadline == nil ? nil : positional)
-        try Self.checkRate(typed)
-        try Self.checkQueue(typed, until)
-        call = Start(
+        try checkRate()
+        try checkQueue(until ?? (timing.deadline == nil ? nil : positional))
+        let call = Start(
             key: key,
             durationUSec: rate?.interval ?? timing.length,
             deadlineUSec: timing.deadline,
-            ifRunning: typed.queue != nil ? .wait : rate != nil ? .extend : typed.choice?.ifRunning,
-            label: typed.label,
-            metadata: try Self.metadata(typed.meta),
-            forget: typed.forget || rate != nil ? true : nil,
+            ifRunning: queue != nil ? .wait : rate != nil ? .extend : choice?.ifRunning,
+            label: label,
+            metadata: try StartRequest.metadata(meta),
+            forget: forget || rate != nil ? true : nil,
             upToUSec: rate?.limit,
-            maxDurationUSec: try Self.most(typed, timing)
+            maxDurationUSec: try longest(timing)
         )
+        return StartRequest(call: call, rate: rate, notes: timing.notes)
     }
 
-    /// The value of `--max`.
-    private static func most(_ typed: StartCommand, _ timing: Timing) throws(CommandFailure) -> Int64? {
-        guard let text = typed.most else { return nil }
-        guard typed.choice == .later else { throw .usage("--max needs --later") }
-        let most = try DurationParser.read(text)
+    private func longest(_ timing: Timing) throws(CommandFailure) -> Int64? {
+        guard let most else { return nil }
+        guard choice == .later else { throw .usage("--max needs --later") }
+        let length = try DurationParser.read(most)
         guard timing.deadline == nil else { throw .usage("--max needs a duration, not a time") }
-        guard most >= timing.length ?? 60_000_000 else {
-            throw .usage("invalid --max \(quoted(text)): it is shorter than the duration")
+        guard length >= timing.length ?? 60_000_000 else {
+            throw .usage("invalid --max \(quoted(most)): it is shorter than the duration")
         }
-        return most
+        return length
     }
 
-    private static func checkRate(_ typed: StartCommand) throws(CommandFailure) {
-        guard let option = typed.rate.map(Rate.option) else { return }
-        if let until = typed.until { throw .usage("unexpected --until \(quoted(until)): \(option) sets the duration") }
-        if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with \(option)") }
+    private func checkRate() throws(CommandFailure) {
+        guard let option = rate.map(Rate.option) else { return }
+        if let until { throw .usage("unexpected --until \(quoted(until)): \(option) sets the duration") }
+        if let choice { throw .usage("--\(choice.rawValue) cannot be combined with \(option)") }
     }
 
-    private static func checkQueue(_ typed: StartCommand, _ until: String?) throws(CommandFailure) {
-        guard let queue = typed.queue else { return }
+    private func checkQueue(_ time: String?) throws(CommandFailure) {
+        guard let queue else { return }
         _ = try QueueTimeout.read(queue)
-        if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with --queue") }
-        if let until {
-            let option = typed.until == nil ? "time" : "--until"
-            throw .usage("unexpected \(option) \(quoted(until)): --queue needs a duration")
+        if let choice { throw .usage("--\(choice.rawValue) cannot be combined with --queue") }
+        if let time {
+            throw .usage("unexpected \(until == nil ? "time" : "--until") \(quoted(time)): --queue needs a duration")
         }
-        if let stay = typed.stay {
-            let name = stay.rawValue
+        if let name = stay?.rawValue {
             throw .usage("--\(name) cannot be combined with --queue; use `countdownctl \(name)` after it")
         }
     }
 
-    private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])
-
     /// The key, and the duration or time after it.
-    private static func keyAndLength(_ typed: StartCommand) throws(CommandFailure) -> (key: String, length: String?) {
-        var words = typed.words[...]
-        var key = typed.key
+    private func keyAndLength() throws(CommandFailure) -> (key: String, length: String?) {
+        var words = words[...]
+        var key = key
         if key == nil {
             try checkKey(words)
             key = try words.popFirst().map { word throws(CommandFailure) in try newKey(word) }
@@ -309,7 +315,7 @@ struct StartRequest {
     }
 
     /// Refuses a duration or a time in the place of the key.
-    private static func checkKey(_ words: ArraySlice<String>) throws(CommandFailure) {
+    private func checkKey(_ words: ArraySlice<String>) throws(CommandFailure) {
         guard let first = words.first, let last = words.last else { return }
         let text = words.map(ShellWord.quote).joined(separator: " ")
         if TypedTiming.isMeant(by: words) {
@@ -326,42 +332,22 @@ struct StartRequest {
     }
 
     /// How long, or until when: at most one of the three ways to say it.
-    private static func timing(
-        _ typed: StartCommand,
-        _ positional: String?,
-        key: String,
-        _ clock: ClockText
-    ) throws(CommandFailure) -> Timing {
-        guard [positional, typed.length, typed.until].count(where: { $0 != nil }) < 2 else {
+    private func timing(_ positional: String?, key: String, _ clock: ClockText) throws(CommandFailure) -> Timing {
+        guard [positional, length, until].count(where: { $0 != nil }) < 2 else {
             throw .usage("use only one of DURATION, --for and --until")
         }
-        if let until = typed.until {
+        if let until {
             let time = try ClockTime.read(until, clock)
             return (nil, time.instant, time.notes.map { $0.sentence(about: until) })
         }
-        if let length = typed.length { return (try TypedTiming.atLeastOne(DurationParser.read(length)), nil, []) }
+        if let length { return (try TypedTiming.atLeastOne(DurationParser.read(length)), nil, []) }
         guard let text = positional else { return (nil, nil, []) }
-        let option = typed.key == nil ? "" : "--key="
+        let option = self.key == nil ? "" : "--key="
         let timing = try TypedTiming.read(text, clock) { "`countdownctl start \(option)\(ShellWord.quote(key)) \($0)`" }
         let notes = timing.notes(about: text, clock)
         switch timing {
         case .length(let length): return (try TypedTiming.atLeastOne(length), nil, notes)
         case .time(let time): return (nil, time.instant, notes)
         }
-    }
-
-    /// The pairs of `--meta`; nil without the option.
-    static func metadata(_ typed: [String]) throws(CommandFailure) -> TextMap<String>? {
-        guard !typed.isEmpty else { return nil }
-        var metadata: TextMap<String> = [:]
-        for pair in typed {
-            guard let sign = pair.firstIndex(of: "="), sign != pair.startIndex else {
-                throw .usage("invalid --meta \(quoted(pair)): use NAME=VALUE")
-            }
-            let name = String(pair[..<sign])
-            guard metadata[name] == nil else { throw .usage("duplicate --meta name \(quoted(name))") }
-            metadata[name] = String(pair[pair.index(after: sign)...])
-        }
-        return metadata
     }
 }

@@ -41,7 +41,7 @@ struct WaitCommand: Subcommand {
         let words = try arguments.required(by: "wait")
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let output = options.output
-        let watchOutput = try WatchOutput(EndPrinter(output: output))
+        let watchOutput = try output.lines(onlyEnds: true)
         let daemon = try DaemonEndpoint()
         var keys: [String] = []
         for word in words {

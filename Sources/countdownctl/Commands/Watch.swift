@@ -90,7 +90,7 @@ struct WatchCommand: Subcommand {
         while true {
             switch try stream.next() {
             case .events(let events): try watchOutput.printer.show(events)
-            case .notice(let notice): try watchOutput.printer.report(notice, output)
+            case .notice(let notice, let sentence): try watchOutput.printer.report(notice, sentence)
             case .timedOut: break
             case .interrupted:
                 try watchOutput.printer.finish()

@@ -8,27 +8,26 @@ struct DaemonEndpoint: Sendable {
     /// A daemon that opens a large store, or whose disk has to spin up first, answers before; one that is stopped never does.
     static let patience: Int64 = 25_000_000
 
+    /// The same as a duration.
+    fileprivate static let timeout = Duration.microseconds(patience)
+
     let path: String
-    let patience: Int64
 
     /// The one that the environment names.
     init() throws(CommandFailure) {
         do {
-            self.init(path: try Address.forClient().path)
+            path = try Address.forClient().path
         } catch {
             throw CommandFailure(error)
         }
     }
 
     /// One at a path.
-    init(path: String, patience: Int64 = Self.patience) {
-        self.path = path
-        self.patience = patience
-    }
+    init(path: String) { self.path = path }
 
     func connect() throws(CommandFailure) -> Client {
         do {
-            return try Client(at: path, timeout: .microseconds(patience))
+            return try Client(at: path, timeout: Self.timeout)
         } catch {
             throw CommandFailure(error)
         }
@@ -53,9 +52,7 @@ struct DaemonEndpoint: Sendable {
             return nil
         }
     }
-}
 
-extension DaemonEndpoint {
     /// Connects, and returns what calls that change nothing have found.
     func ask<Found>(_ calls: (inout Client) throws(ClientError) -> Found) throws(CommandFailure) -> Found {
         var client = try connect()
@@ -69,7 +66,7 @@ extension DaemonEndpoint {
     /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
-        switch try client.call(method, until: .after(microseconds: patience), unless: interruption) {
+        switch try client.call(method, until: .after(microseconds: Self.patience), unless: interruption) {
         case .received(let reply): return reply
         case .timedOut: throw CommandFailure(.failed(errno: ETIMEDOUT), isRead: M.isRead)
         case .interrupted: return nil
@@ -86,7 +83,6 @@ extension Method {
 enum AwaitedReply<Reply> {
     case received(Reply)
     case timedOut
-    /// Ctrl-C.
     case interrupted
 }
 
@@ -118,7 +114,6 @@ struct PendingRequest: ~Copyable {
     let request: CountdownRequest
     private var call: PendingCall<Countdown>
 
-    /// Connects and sends it.
     init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
         self.request = request
         do throws(ClientError) {
@@ -126,7 +121,7 @@ struct PendingRequest: ~Copyable {
                 switch request {
                 case .get(let key): try Self.call(Get(key: key), daemon)
                 case .start(let start):
-                    try PendingCall(start, at: daemon.path, timeout: .microseconds(daemon.patience), value: \.countdown)
+                    try PendingCall(start, at: daemon.path, timeout: DaemonEndpoint.timeout, value: \.countdown)
                 case .pause(let key): try Self.call(Pause(key: key), daemon)
                 case .resume(let key): try Self.call(Resume(key: key), daemon)
                 case .cancel(let key, let revision): try Self.call(Cancel(key: key, ifRevision: revision), daemon)
@@ -142,7 +137,7 @@ struct PendingRequest: ~Copyable {
         _ method: M,
         _ daemon: DaemonEndpoint
     ) throws(ClientError) -> PendingCall<Countdown> where M.Reply == CountdownReply {
-        try PendingCall(method, at: daemon.path, timeout: .microseconds(daemon.patience), value: \.countdown)
+        try PendingCall(method, at: daemon.path, timeout: DaemonEndpoint.timeout, value: \.countdown)
     }
 
     /// Readable when the answer may be there.

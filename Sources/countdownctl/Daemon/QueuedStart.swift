@@ -42,7 +42,7 @@ extension DaemonEndpoint {
             } catch {
                 guard error.exitCode == .unavailable else { throw error }
             }
-            if attempts == 0 { output.say(EventStream.Notice.lostSentence) }
+            if attempts == 0 { output.say(EventStream.lostSentence) }
             repeat {
                 attempts += 1
                 let pause = MonotonicDeadline.after(microseconds: Backoff.delay(before: attempts))

@@ -21,8 +21,8 @@ struct ButtonScreen: Screen {
         switch event {
         case .key(.enter), .key(.character(" ")), .click: actions = button.press()
         case .key(.character("q")), .key(.character("Q")): isLeaving = true
-        case .notice(.lost): isLost = true
-        case .notice(.back): isLost = false
+        case .notice(.lost, _): isLost = true
+        case .notice(.recovered, _): isLost = false
         default: break
         }
         actions += button.handle(event)
@@ -48,10 +48,10 @@ struct ButtonScreen: Screen {
     }
 
     private func note(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
+        if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
         if isLeaving { return StyledLine("waiting for the command; Ctrl-C stops it", .yellow, on: canvas) }
-        let press = button.isEnabled ? [KeyHints.KeyHint("enter", "press")] : []
-        return KeyHints.line(press + [KeyHints.KeyHint("q", "leave")], on: canvas)
+        let press: [KeyHint] = button.isEnabled ? [("enter", "press")] : []
+        return StyledLine(press + [("q", "leave")], on: canvas)
     }
 }
 
@@ -62,7 +62,6 @@ struct ButtonPicture {
 
     private let button: CommandButton
     private let canvas: Canvas
-    /// Whether it has the focus.
     private let isFocused: Bool
 
     init(_ button: CommandButton, on canvas: Canvas, isFocused: Bool = true) {
@@ -89,10 +88,9 @@ struct ButtonPicture {
                 lines.append(StyledLine(remark, tint, on: canvas))
             }
         }
-        return Frame(lines: lines, targets: [target])
+        return Frame(lines: lines, target: target)
     }
 
-    /// The current title.
     var title: String { Self.printable(button.title) }
 
     /// A title or message in printable form. It is not compared with other text, so its backslashes stay.
@@ -100,11 +98,11 @@ struct ButtonPicture {
 
     /// One line with the title in brackets, if there is no room for a frame.
     private var narrowFrame: Frame {
-        let text = "[\(canvas.fit(title, columns: canvas.columns - 2))]"
+        let text = "[\(canvas.glyphs.fit(title, columns: canvas.columns - 2))]"
         var lines = [StyledLine(text, tint, on: canvas)]
         let target = Frame.Target(rows: 0..<1, columns: 0..<lines[0].width)
         if let (remark, tint) = remark { lines.append(StyledLine(remark, tint, on: canvas)) }
-        return Frame(lines: lines, targets: [target])
+        return Frame(lines: lines, target: target)
     }
 
     /// The same for all its titles, so that nothing moves while it counts.

@@ -35,7 +35,8 @@ struct CodeScreen: Screen {
             isAtButton = false
         case .click where !isTaken: actions += button?.press() ?? []
         case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
-        case .notice(let notice): isLost = [.lost, .stillLost].contains(notice)
+        case .notice(.lost, _), .notice(.stillLost, _): isLost = true
+        case .notice: isLost = false
         case .key, .paste, .click, .told, .answered, .ended: break
         }
         // A command that still runs must finish, so that its countdown starts.
@@ -89,17 +90,17 @@ struct CodeScreen: Screen {
     func remains(on canvas: Canvas) -> [StyledLine] { [] }
 
     private func note(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
+        if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
         if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
-        var hints: [KeyHints.KeyHint] = []
-        if confirms, input.isFull { hints.append(KeyHints.KeyHint("enter", "done")) }
+        var hints: [KeyHint] = []
+        if confirms, input.isFull { hints.append(("enter", "done")) }
         if isAtButton {
-            if button?.isEnabled == true { hints.append(KeyHints.KeyHint("enter", "press")) }
-            hints.append(KeyHints.KeyHint("tab", "to the code"))
+            if button?.isEnabled == true { hints.append(("enter", "press")) }
+            hints.append(("tab", "to the code"))
         } else if button?.isEnabled == true {
-            hints.append(KeyHints.KeyHint("tab", "to the button"))
+            hints.append(("tab", "to the button"))
         }
-        return KeyHints.line(hints + [KeyHints.KeyHint("ctrl-c", "leave")], on: canvas)
+        return StyledLine(hints + [("ctrl-c", "leave")], on: canvas)
     }
 }
 
@@ -108,28 +109,18 @@ extension Frame {
     fileprivate func with(_ button: Frame, beside column: Int, on canvas: Canvas) -> Frame {
         let width = button.lines.reduce(0) { max($0, $1.width) }
         let fits = button.lines.count == ButtonPicture.height && column + width <= canvas.columns
-        guard fits else { return Frame(lines: lines + button.lines, targets: button.moved(down: lines.count)) }
+        guard fits else { return Frame(lines: lines + button.lines, target: button.target?.moved(down: lines.count)) }
         var joined = [StyledLine()] + lines
         for place in joined.indices {
             joined[place].pad(to: column)
             joined[place].append(button.lines[place])
         }
-        return Frame(lines: joined, targets: button.moved(right: column))
-    }
-
-    private func moved(down rows: Int = 0, right columns: Int = 0) -> [Target] {
-        targets.map { target in
-            Target(
-                rows: target.rows.lowerBound + rows..<target.rows.upperBound + rows,
-                columns: target.columns.lowerBound + columns..<target.columns.upperBound + columns
-            )
-        }
+        return Frame(lines: joined, target: button.target?.moved(right: column))
     }
 }
 
 /// How a code looks while it is typed: a box for each character, with a line under it that lights when it is filled.
 struct CodePicture {
-    /// How wide a box is.
     static let box = 3
 
     /// Its spacing is in columns, if there is room.

@@ -30,10 +30,8 @@ struct CommandButton: Equatable {
 
     private mutating func updateAvailability() { control.isAvailable = isSynced && !isLost }
 
-    /// The titles.
     var titles: CountdownButton.Titles { control.titles }
 
-    /// The current title.
     var title: String { control.title(at: Self.now) }
 
     /// The line beside it while it counts.
@@ -42,7 +40,6 @@ struct CommandButton: Equatable {
     /// Why the last press came to nothing.
     var failure: String? { control.failure }
 
-    /// Whether it takes a press.
     var isEnabled: Bool { control.isEnabled(at: Self.now) }
 
     /// Whether the command runs or the countdown is being started.
@@ -57,20 +54,17 @@ struct CommandButton: Equatable {
         return [command.map(ScreenAction.run) ?? .call(.start(start))]
     }
 
-    /// Handles an event.
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
         case .told(let event): handle(event)
-        case .notice(let notice): handle(notice)
+        case .notice(let notice, _): handle(notice)
         case .answered(_, let answer): handle(answer)
         case .ended(let ending): return handle(ending)
         case .key, .paste, .click, .focus: break
         }
         return []
     }
-}
 
-extension CommandButton {
     private mutating func handle(_ ending: CommandEnding) -> [ScreenAction] {
         guard isBusy else { return [] }
         guard !ending.isSuccess else { return [.print(ending.lines), .call(.start(start))] }
@@ -92,12 +86,13 @@ extension CommandButton {
         }
     }
 
-    private mutating func handle(_ notice: EventStream.Notice) {
+    private mutating func handle(_ notice: WatchEvent) {
         switch notice {
         case .lost, .stillLost: isLost = true
-        case .back: isLost = false
+        case .recovered: isLost = false
         case .forgotten: end()
-        case .historyTrimmed, .trimmedAgain:
+        case .started, .events, .current: break
+        case .historyTrimmed:
             isSynced = false
             known = nil
             control.forget()
@@ -132,9 +127,8 @@ extension CommandEnding {
     /// The message for a failed command: its last line of output, or how it ended.
     func message(of name: String) -> String {
         switch cause {
-        case .notRun(let errno): return "cannot run \(quoted(name)): \(systemMessage(errno))"
-        case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was killed by signal \(signal)"
-        case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with exit code \(code)"
+        case .notRun(let errno): "cannot run \(quoted(name)): \(systemMessage(errno))"
+        case .ended(let ending): lines.last ?? "\(quoted(name)) \(ending.failure ?? "")"
         }
     }
 }

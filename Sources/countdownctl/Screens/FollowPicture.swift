@@ -14,7 +14,7 @@ extension FollowScreen {
     }
 
     private func picture(on canvas: Canvas, rows: Int, showsSelection: Bool = true) -> [StyledLine] {
-        if subject != .several { return selection.map { BarPicture($0, on: canvas).lines } ?? [] }
+        if subject != .several { return selection.map { BarPicture(countdown: $0, canvas: canvas).lines } ?? [] }
         let (above, shown, below) = window(of: max(rows, 1), around: showsSelection ? selection : nil)
         let table = TablePicture(countdowns: shown, selected: showsSelection ? selection?.key : nil, canvas: canvas)
         var lines = table.lines
@@ -41,28 +41,24 @@ extension FollowScreen {
     }
 
     private func noteLine(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
+        if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
         switch note {
         case .question(let key):
             let name = PrintableText.escape(key)
-            let question = "cancel \(canvas.fit(name, columns: max(canvas.columns - 14, 1))) (y/n)?"
+            let question = "cancel \(canvas.glyphs.fit(name, columns: max(canvas.columns - 14, 1))) (y/n)?"
             return StyledLine(question, .bold, on: canvas)
         case .failure(let sentence): return StyledLine(sentence, .red, on: canvas)
         case .tooLittleLeft: return StyledLine("less than a minute is left; c cancels", .yellow, on: canvas)
-        case nil: return KeyHints.line(canvas.hasKeys ? hints : [KeyHints.KeyHint("ctrl-c", "leave")], on: canvas)
+        case nil: return StyledLine(canvas.hasKeys ? hints : [("ctrl-c", "leave")], on: canvas)
         }
     }
 
     /// The key hints, the most useful first.
-    private var hints: [KeyHints.KeyHint] {
-        let leave = KeyHints.KeyHint("q", "leave")
-        guard let selection else { return [KeyHints.KeyHint("", "nothing is running"), leave] }
-        var hints = [
-            KeyHints.KeyHint("space", selection.state == .paused ? "resume" : "pause"), leave,
-            KeyHints.KeyHint("+/-", "a minute"), KeyHints.KeyHint("c", "cancel"),
-        ]
-        if subject == .several, countdowns.count > 1 { hints.append(KeyHints.KeyHint("j/k", "select")) }
-        return hints
+    private var hints: [KeyHint] {
+        guard let selection else { return [("", "nothing is running"), ("q", "leave")] }
+        let space = selection.state == .paused ? "resume" : "pause"
+        let hints = [("space", space), ("q", "leave"), ("+/-", "a minute"), ("c", "cancel")]
+        return subject == .several && countdowns.count > 1 ? hints + [("j/k", "select")] : hints
     }
 }
 
@@ -70,38 +66,29 @@ extension FollowScreen {
 struct BarPicture {
     /// The shortest bar that says something beside its texts.
     private static let narrowest = 8
+    private static let widest = 40
 
-    private let countdown: Countdown
-    private let canvas: Canvas
-
-    init(_ countdown: Countdown, on canvas: Canvas) {
-        self.countdown = countdown
-        self.canvas = canvas
-    }
+    let countdown: Countdown
+    let canvas: Canvas
 
     var lines: [StyledLine] {
         let name = CountdownText.name(countdown)
-        let texts = DisplayWidth.of(remaining) + DisplayWidth.of(ending) + 8
-        if DisplayWidth.of(name) + texts + Self.narrowest <= canvas.columns {
-            return [line(bar(named: name).line(columns: canvas.columns, glyphs: canvas.glyphs))]
-        }
+        if let whole = bar(named: "\(name)  ") { return [whole] }
         let first = StyledLine(name, tint, on: canvas)
-        if texts + Self.narrowest <= canvas.columns {
-            return [first, line(bar(named: "").line(columns: canvas.columns, glyphs: canvas.glyphs))]
-        }
+        if let second = bar(named: "") { return [first, second] }
+        let width = min(canvas.columns - 2, Self.widest)
+        let bare = width > 0 ? ProgressBar.text(countdown.progress, width: width, canvas.glyphs) : ""
         return [first, line("\(remaining)  \(ending)"), line(bare)]
     }
 
     private func line(_ text: String) -> StyledLine { StyledLine(text, tint, on: canvas) }
 
-    private func bar(named name: String) -> ProgressBar {
-        ProgressBar(name: name, remaining: remaining, ending: ending, progress: countdown.progress)
-    }
-
-    /// The bar without its texts.
-    private var bare: String {
-        let width = canvas.columns - 2
-        return width > 0 ? bar(named: "").bar(width: min(width, 40), canvas.glyphs) : ""
+    /// The bar between its texts; nil if there is no room for it.
+    private func bar(named name: String) -> StyledLine? {
+        let room = canvas.columns - DisplayWidth.of(name) - DisplayWidth.of(remaining) - DisplayWidth.of(ending) - 6
+        guard room >= Self.narrowest + (name.isEmpty ? 2 : 0) else { return nil }
+        let bar = ProgressBar.text(countdown.progress, width: min(room, Self.widest), canvas.glyphs)
+        return line("\(name)\(remaining)  \(bar)  \(ending)")
     }
 
     private var tint: Palette.Tint? { countdown.state == .paused ? .yellow : nil }
@@ -137,18 +124,19 @@ struct TablePicture {
         var line = StyledLine()
         let mark = canvas.glyphs == .ascii ? "> " : "› "
         line.append(countdown.key == selected ? mark : "  ", .bold, canvas.palette)
-        line.append(canvas.fit(PrintableText.escape(countdown.key), columns: columns.key), tint, canvas.palette)
+        line.append(canvas.glyphs.fit(PrintableText.escape(countdown.key), columns: columns.key), tint, canvas.palette)
         let remaining = RemainingFormat.render(countdown.remainingUSec)
         line.pad(to: 2 + columns.key + 2 + columns.remaining - DisplayWidth.of(remaining))
         line.append(remaining, tint, canvas.palette)
         if columns.bar > 0 {
-            let bar = ProgressBar(name: "", remaining: "", ending: "", progress: countdown.progress)
-            line.append("  \(bar.bar(width: columns.bar, canvas.glyphs))", tint, canvas.palette)
+            let bar = ProgressBar.text(countdown.progress, width: columns.bar, canvas.glyphs)
+            line.append("  \(bar)", tint, canvas.palette)
         }
         if columns.ending > 0 { line.append("  \(Self.ending(countdown, canvas.clock))", tint, canvas.palette) }
         guard columns.label > 0, let label = countdown.label, !label.isEmpty else { return line }
         line.pad(to: columns.labelStart)
-        line.append("  \(canvas.fit(PrintableText.escape(label), columns: columns.label))", .faint, canvas.palette)
+        let text = canvas.glyphs.fit(PrintableText.escape(label), columns: columns.label)
+        line.append("  \(text)", .faint, canvas.palette)
         return line
     }
 
@@ -191,32 +179,11 @@ struct TablePicture {
     }
 }
 
-/// One line of a terminal that shows a countdown: its name, what remains, how far it is, and when it ends.
-struct ProgressBar {
-    /// The narrowest bar that still says something.
-    private static let narrowest = 8
-    private static let widest = 40
-
-    let name: String
-    /// The text after the name: `4:59`.
-    let remaining: String
-    /// The text at the end: `ends 17:30:05`.
-    let ending: String
-    /// From 0 at the beginning to 1 at the end.
-    let progress: Double
-
-    /// The line, never wider than `columns`: if there is no room, first the bar is dropped, then the end is cut.
-    func line(columns: Int, glyphs: Glyphs) -> String {
-        let head = name.isEmpty ? remaining : "\(name)  \(remaining)"
-        let tail = ending.isEmpty ? "" : "  \(ending)"
-        let room = columns - DisplayWidth.of(head) - DisplayWidth.of(tail) - 4
-        guard room >= Self.narrowest else { return DisplayWidth.prefix(head + tail, columns: columns) }
-        return "\(head)  \(bar(width: min(room, Self.widest), glyphs))\(tail)"
-    }
-
-    /// A bar with `width` columns between its brackets.
-    func bar(width: Int, _ glyphs: Glyphs) -> String {
-        let eighths = Int((min(max(progress, 0), 1) * Double(width * 8)).rounded(.down))
+/// How far a countdown is, as a bar between brackets.
+enum ProgressBar {
+    /// A bar with `width` columns between its brackets; the progress is from 0 at the beginning to 1 at the end.
+    static func text(_ progress: Double, width: Int, _ glyphs: Glyphs) -> String {
+        let eighths = Int((progress * Double(width * 8)).rounded(.down))
         let full = eighths / 8
         switch glyphs {
         case .ascii:

@@ -3,7 +3,6 @@ import Varlink
 
 /// Countdowns that are followed, as a person sees them and changes them by keys.
 struct FollowScreen: Screen {
-    /// The countdowns that are followed.
     enum Subject: Equatable {
         /// A countdown, to its end.
         case one
@@ -17,7 +16,6 @@ struct FollowScreen: Screen {
         /// Whether to cancel is asked.
         case question(key: String)
         case failure(String)
-        /// Less than a minute remains.
         case tooLittleLeft
     }
 
@@ -25,7 +23,6 @@ struct FollowScreen: Screen {
 
     let subject: Subject
     private var board = CountdownBoard()
-    /// Whether the daemon is gone.
     private(set) var isLost = false
     private(set) var note: Message?
     /// The selected key; if it ends, the one below is selected.
@@ -37,13 +34,12 @@ struct FollowScreen: Screen {
         switch event {
         case .key(let key): return handle(key)
         case .told(let event): return handle(event)
-        case .notice(let notice): return handle(notice)
+        case .notice(let notice, let sentence): return handle(notice, sentence)
         case .answered(_, let answer): return handle(answer)
         case .paste, .click, .focus, .ended: return []
         }
     }
 
-    /// The running and paused countdowns.
     var countdowns: TextMap<Countdown> { board.countdowns }
 
     /// Whether the watch has sent all countdowns, or the one that is followed.
@@ -54,9 +50,7 @@ struct FollowScreen: Screen {
 
     /// The selected countdown, which keys change.
     var selection: Countdown? { selected.flatMap { countdowns[$0] } ?? soonest(1).first }
-}
 
-extension FollowScreen {
     private mutating func handle(_ event: Event) -> [ScreenAction] {
         let isEnd = event.type == .finished || event.type == .cancelled
         if isEnd, let key = event.key { deselect(key) }
@@ -70,21 +64,22 @@ extension FollowScreen {
         if note == .question(key: key) { note = nil }
     }
 
-    private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
+    private mutating func handle(_ notice: WatchEvent, _ sentence: String?) -> [ScreenAction] {
         switch notice {
-        case .lost, .stillLost:
-            isLost = true
-        case .back: isLost = false
-        case .historyTrimmed, .trimmedAgain: board = CountdownBoard()
+        case .lost, .stillLost: isLost = true
+        case .recovered: isLost = false
         case .forgotten(let keys):
             for key in keys {
                 deselect(key)
                 board.remove(key)
             }
+        case .historyTrimmed:
+            board = CountdownBoard()
+            return sentence.map { [.print([$0])] } ?? []
+        case .started, .events, .current: break
         }
         // While the daemon is away, the screen says so itself.
-        guard notice == .historyTrimmed else { return [] }
-        return notice.sentence.map { [.print([$0])] } ?? []
+        return []
     }
 
     private mutating func handle(_ answer: Result<Countdown, CommandFailure>) -> [ScreenAction] {
@@ -92,9 +87,7 @@ extension FollowScreen {
         if case .failure(let failure) = answer { note = .failure(failure.sentence) }
         return []
     }
-}
 
-extension FollowScreen {
     private mutating func handle(_ key: TerminalKey) -> [ScreenAction] {
         let question = note
         note = nil

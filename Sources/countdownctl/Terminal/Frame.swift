@@ -1,18 +1,24 @@
 /// A whole picture, as it stands on a terminal until the next one.
 struct Frame: Equatable {
     var lines: [StyledLine] = []
-    /// What can be clicked.
-    var targets: [Target] = []
+    var target: Target?
 
-    /// A part of the picture that can be clicked.
+    /// The part of the picture that can be clicked.
     struct Target: Equatable {
         let rows: Range<Int>
         let columns: Range<Int>
+
+        func moved(down: Int = 0, right: Int = 0) -> Target {
+            Target(
+                rows: rows.lowerBound + down..<rows.upperBound + down,
+                columns: columns.lowerBound + right..<columns.upperBound + right
+            )
+        }
     }
 
     /// Whether something that can be clicked is there.
     func hasTarget(row: Int, column: Int) -> Bool {
-        targets.contains { $0.rows.contains(row) && $0.columns.contains(column) }
+        target.map { $0.rows.contains(row) && $0.columns.contains(column) } ?? false
     }
 }
 
@@ -27,7 +33,7 @@ struct StyledLine: Equatable {
 
     /// A line of one colour, cut at the width of the canvas.
     init(_ text: String, _ tint: Palette.Tint? = nil, on canvas: Canvas) {
-        append(canvas.fit(text, columns: canvas.columns), tint, canvas.palette)
+        append(canvas.glyphs.fit(text, columns: canvas.columns), tint, canvas.palette)
     }
 
     /// Puts text at the end. It must hold nothing that commands a terminal.
@@ -36,7 +42,6 @@ struct StyledLine: Equatable {
         width += DisplayWidth.of(text)
     }
 
-    /// Puts another line at the end.
     mutating func append(_ line: StyledLine) {
         text += line.text
         width += line.width
@@ -52,18 +57,13 @@ struct StyledLine: Equatable {
 
 /// The size and style of the terminal that a frame is drawn for.
 struct Canvas {
-    /// How wide a line may be.
     let columns: Int
-    /// How many lines there may be.
     let rows: Int
     let glyphs: Glyphs
     var palette: Palette
     let clock: ClockText
     /// Whether keys come from the terminal.
     var hasKeys = true
-
-    /// The text, cut with a mark at its end if it is wider than `columns`.
-    func fit(_ text: String, columns: Int) -> String { glyphs.fit(text, columns: columns) }
 }
 
 /// Turns frames into terminal output, one frame at a time: only changed lines are sent.
@@ -123,34 +123,4 @@ struct FramePainter {
     }
 
     private func up(_ rows: Int) -> String { rows > 0 ? "\r\u{1B}[\(rows)A" : "\r" }
-}
-
-/// The row of the terminal at which the frame begins. Only the terminal knows it; it is queried if there are targets.
-struct FrameOrigin {
-    private enum OriginState: Equatable {
-        case unknown
-        case asked
-        case known(row: Int)
-    }
-
-    private var knowledge = OriginState.unknown
-
-    /// Notes that the frame may be elsewhere now.
-    mutating func lose() { knowledge = .unknown }
-
-    /// Notes the terminal's answer.
-    mutating func found(_ row: Int) { if knowledge == .asked { knowledge = .known(row: row) } }
-
-    /// The query of the cursor position, which is the start of the frame; empty if it is known.
-    mutating func question() -> String {
-        guard knowledge == .unknown else { return "" }
-        knowledge = .asked
-        return "\u{1B}[6n"
-    }
-
-    /// The row of the frame at a row of the terminal; nil if the origin is unknown.
-    func row(of row: Int) -> Int? {
-        guard case .known(let first) = knowledge else { return nil }
-        return row - first
-    }
 }

@@ -11,7 +11,6 @@ enum TerminalInput: Equatable, Sendable {
     case cursor(row: Int, column: Int)
 }
 
-/// A key that was pressed.
 enum TerminalKey: Equatable, Sendable {
     case character(Character)
     /// A letter together with Ctrl.

@@ -11,7 +11,6 @@ protocol Waiter {
     var leavingStatus: ExitCode { get }
 }
 
-/// The result of a wait.
 enum WaitResult: Equatable {
     /// There is something to read, be it the end.
     case readable
@@ -21,11 +20,7 @@ enum WaitResult: Equatable {
 }
 
 extension Waiter {
-    /// Waits until the deadline.
     func wait(until deadline: MonotonicDeadline?) -> WaitResult { wait(for: nil, until: deadline) }
-
-    /// Waits without end for a descriptor.
-    func wait(for descriptor: Int32?) -> WaitResult { wait(for: descriptor, until: nil) }
 
     var leavingStatus: ExitCode { .interrupted }
 }
@@ -66,7 +61,6 @@ final class Interruption: Waiter {
         }
     }
 
-    /// Whether the reader of the pipe has left.
     var hasReaderLeft: Bool {
         guard let pipe else { return false }
         // The writing end becomes readable only after the reading end was closed.
@@ -111,7 +105,6 @@ protocol BackgroundWork: AnyObject {
 }
 
 extension SignalDescriptor {
-    /// Reads signals from a descriptor.
     init(reading signals: [Int32]) throws(CommandFailure) {
         do {
             try self.init(signals)
@@ -134,9 +127,7 @@ func obeySignal(_ number: Int32) {
 }
 
 /// Restores the signals that are blocked now after the body, for commands that are started later.
-func keepingSignalMask<Result>(
-    _ body: () throws(CommandFailure) -> Result
-) throws(CommandFailure) -> Result {
+func keepingSignalMask<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
     var mask = sigset_t()
     unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }

@@ -8,7 +8,10 @@ struct ScreenSurface: ~Copyable {
     private var isShown = false
     private var painter = FramePainter()
     private var frame = Frame()
-    private var origin = FrameOrigin()
+    /// The row of the terminal at which the frame begins; nil if it is not known. Only the terminal knows it, and is asked if there
+    /// is a target.
+    private var origin: Int?
+    private var isOriginAsked = false
     /// Lines that are to stand above the picture, and do not yet.
     private var permanent: [String] = []
 
@@ -30,10 +33,14 @@ struct ScreenSurface: ~Copyable {
             try device.enter()
         }
         let next = screen.frame(on: canvas)
-        if next.lines.count != frame.lines.count || !permanent.isEmpty { origin.lose() }
+        if next.lines.count != frame.lines.count || !permanent.isEmpty { loseOrigin() }
         frame = next
         var text = painter.paint(frame.lines, below: takePermanent())
-        if !frame.targets.isEmpty { text += origin.question() }
+        if frame.target != nil, !isOriginAsked {
+            isOriginAsked = true
+            // The position of the cursor, which is at the start of the frame.
+            text += "\u{1B}[6n"
+        }
         try write(text)
     }
 
@@ -65,15 +72,17 @@ struct ScreenSurface: ~Copyable {
     /// Notes that the terminal changed its size or that others drew on it.
     mutating func disturb() {
         painter.disturb()
-        origin.lose()
+        loseOrigin()
     }
 
-    /// Notes on which row of the terminal the cursor is.
-    mutating func found(_ row: Int) { origin.found(row) }
+    private mutating func loseOrigin() { (origin, isOriginAsked) = (nil, false) }
+
+    /// Notes on which row of the terminal the cursor is, as the answer to the question.
+    mutating func found(_ row: Int) { if isOriginAsked { origin = origin ?? row } }
 
     /// Whether something that can be clicked is there on the terminal.
     func hasTarget(row: Int, column: Int) -> Bool {
-        origin.row(of: row).map { frame.hasTarget(row: $0, column: column) } ?? false
+        origin.map { frame.hasTarget(row: row - $0, column: column) } ?? false
     }
 
     private var canvas: Canvas {

@@ -16,35 +16,30 @@ struct TerminalDevice: ~Copyable {
     /// Standard output with the keys of the terminal that this process is in front of.
     ///
     /// Nil if it is not a terminal, cannot draw, or belongs to another job now.
-    init?(ofOutput modes: TerminalModes, environment: (String) -> String? = Environment.value) {
+    static func ofOutput() -> TerminalDevice? {
         let stream = StandardStream.output
-        guard stream.isTerminal, Self.draws(environment), Self.isInFront(stream.descriptor) else { return nil }
-        self.init(input: isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil, stream, modes, isOwn: false, environment)
+        guard stream.isTerminal, draws, isInFront(stream.descriptor) else { return nil }
+        let keys = StandardStream.input.isTerminal ? STDIN_FILENO : nil
+        return TerminalDevice(input: keys, stream, TerminalModes(), isOwn: false)
     }
 
     /// The terminal of this session, wherever standard input and output go.
     ///
     /// Nil if the process has no terminal, or the terminal cannot draw.
-    init?(ofSession modes: TerminalModes, environment: (String) -> String? = Environment.value) {
-        guard Self.draws(environment) else { return nil }
+    static func ofSession(_ modes: TerminalModes) -> TerminalDevice? {
+        guard draws else { return nil }
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        self.init(input: descriptor, StandardStream(descriptor: descriptor), modes, isOwn: true, environment)
+        return TerminalDevice(input: descriptor, StandardStream(descriptor: descriptor), modes, isOwn: true)
     }
 
     /// Keys from `input` and frames to `output`, which the device closes if it owns it.
-    init(
-        input: Int32?,
-        _ output: StandardStream,
-        _ modes: TerminalModes,
-        isOwn: Bool,
-        _ environment: (String) -> String? = Environment.value
-    ) {
+    init(input: Int32?, _ output: StandardStream, _ modes: TerminalModes, isOwn: Bool) {
         self.input = input
         self.output = output
         self.modes = modes
         ownsDescriptor = isOwn
-        glyphs = Glyphs(environment: environment)
+        glyphs = Glyphs(environment: Environment.value)
     }
 
     deinit {
@@ -58,7 +53,6 @@ struct TerminalDevice: ~Copyable {
         return (size.map { $0.columns - 1 } ?? 79, size?.rows ?? 24)
     }
 
-    /// Takes the terminal.
     mutating func enter() throws(StreamFailure) {
         isEntered = true
         if let input {
@@ -94,7 +88,7 @@ struct TerminalDevice: ~Copyable {
         unsafe tcsetattr(input, TCSANOW, &before)
     }
 
-    private static func draws(_ environment: (String) -> String?) -> Bool { environment("TERM") != "dumb" }
+    private static var draws: Bool { Environment.value(of: "TERM") != "dumb" }
 
     /// Whether this process may read and set the terminal without being stopped for it.
     private static func isInFront(_ descriptor: Int32) -> Bool {
@@ -104,27 +98,18 @@ struct TerminalDevice: ~Copyable {
 }
 
 /// Private modes of xterm for input beside keys. A terminal ignores modes that it does not know.
-struct TerminalModes: OptionSet {
-    let rawValue: Int
-
-    /// Pasted text in brackets.
-    static let paste = TerminalModes(rawValue: 1)
-    /// Whether the terminal has the keyboard.
-    static let focus = TerminalModes(rawValue: 2)
+struct TerminalModes {
+    /// Pasted text in brackets, and whether the terminal has the keyboard.
+    static let text = TerminalModes(numbers: [2004, 1004])
     /// Presses of the mouse.
-    static let mouse = TerminalModes(rawValue: 4)
+    static let mouse = TerminalModes(numbers: [1000, 1006])
+    static let all = TerminalModes(numbers: text.numbers + mouse.numbers)
+
+    var numbers: [Int] = []
 
     /// Asks for them, and hides the cursor.
     var entering: String { "\u{1B}[?25l" + numbers.map { "\u{1B}[?\($0)h" }.joined() }
 
     /// Takes it all back.
     var leaving: String { numbers.reversed().map { "\u{1B}[?\($0)l" }.joined() + "\u{1B}[?25h" }
-
-    private var numbers: [Int] {
-        var numbers: [Int] = []
-        if contains(.paste) { numbers.append(2004) }
-        if contains(.focus) { numbers.append(1004) }
-        if contains(.mouse) { numbers += [1000, 1006] }
-        return numbers
-    }
 }

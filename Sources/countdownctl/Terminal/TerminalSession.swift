@@ -8,7 +8,12 @@ final class TerminalSession<S: Screen>: Waiter {
     private(set) var screen: S
     private let signals: SignalDescriptor
     private var surface: ScreenSurface
-    private var tasks: ScreenTasks
+    /// Nil if the screen makes no calls.
+    private let daemon: DaemonEndpoint?
+    /// The calls that the screen asked for, which are made one at a time.
+    private var requests: [CountdownRequest] = []
+    private var exchange: PendingRequest?
+    private var command: RunningCommand?
     private var reader = InputReader()
     /// The exit code; nil until the screen is left.
     private var status: ExitCode?
@@ -22,17 +27,14 @@ final class TerminalSession<S: Screen>: Waiter {
     ) throws(CommandFailure) {
         self.screen = screen
         surface = ScreenSurface(device, palette: palette)
-        tasks = ScreenTasks(of: daemon)
+        self.daemon = daemon
         signals = try SignalDescriptor(reading: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
     deinit { close() }
 
-    var daemon: DaemonEndpoint? { tasks.daemon }
-
     var leavingStatus: ExitCode { status ?? .interrupted }
 
-    /// Whether the screen is to be left.
     var isLeaving: Bool { status != nil }
 
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
@@ -58,21 +60,37 @@ final class TerminalSession<S: Screen>: Waiter {
 
     /// Restores the terminal, with the last lines of the screen.
     func close() { surface.leave(screen) }
-}
 
-extension TerminalSession {
     private func perform(_ action: ScreenAction) {
         switch action {
-        case .call(let request): handle(tasks.call(request))
-        case .run(let words): handle(tasks.run(words))
+        case .call(let request):
+            requests.append(request)
+            send()
+        case .run(let words): run(words)
         case .tell(let event): surface.keep(EventText().line(event).map { [$0] } ?? [])
         case .print(let lines): surface.keep(lines)
         case .leave(let status): leave(status)
         }
     }
 
-    private func handle(_ events: [ScreenEvent]) {
-        for event in events { handle(event) }
+    /// Sends the next call if none is pending. The failure of a call that could not be sent is its answer.
+    private func send() {
+        while let daemon, exchange == nil, !requests.isEmpty {
+            let request = requests.removeFirst()
+            do {
+                exchange = try PendingRequest(request, of: daemon)
+            } catch {
+                handle(.answered(request, .failure(error)))
+            }
+        }
+    }
+
+    private func run(_ words: ShellCommand) {
+        do {
+            command = try RunningCommand(words)
+        } catch {
+            handle(.ended(CommandEnding(cause: .notRun(errno: error.errno))))
+        }
     }
 
     private func leave(_ status: ExitCode) { self.status = self.status ?? status }
@@ -85,25 +103,28 @@ extension TerminalSession {
             leave(.interrupted)
         }
     }
-}
 
-extension TerminalSession {
     /// Waits once for whatever comes first and serves it; whether the descriptor can be read.
     private func serve(_ descriptor: Int32?, until deadline: MonotonicDeadline?) -> Bool {
         var set = PollSet()
         let own = descriptor.map { set.add($0) }
         let input = surface.input.map { set.add($0) }
         let signalled = set.add(signals.descriptor)
-        let answer = tasks.answering.map { set.add($0) }
-        let said = tasks.speaking.map { set.add($0) }
+        let answer = exchange?.descriptor.map { set.add($0) }
+        let said = command?.descriptor.map { set.add($0) }
         let pause = reader.isPartial ? MonotonicDeadline.after(microseconds: 50_000) : nil
-        for deadline in [deadline, pause] { set.add(deadline) }
+        set.add(deadline)
+        set.add(pause)
         set.wait()
 
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
-        if set.isReady(said) { tasks.listen() }
+        if set.isReady(said) { command?.read() }
         if set.isReady(signalled) { handleSignals() }
-        if set.isReady(answer) { handle(tasks.receiveAnswer()) }
+        if set.isReady(answer), let request = exchange?.request, let result = exchange?.answer() {
+            exchange = nil
+            handle(.answered(request, result))
+            send()
+        }
         return set.isReady(own)
     }
 
@@ -134,22 +155,23 @@ extension TerminalSession {
     private func handleSignals() {
         while let signal = signals.next() {
             switch signal {
-            case SIGCHLD: handle(tasks.reap())
+            case SIGCHLD:
+                guard let ending = command?.ending() else { break }
+                command = nil
+                handle(.ended(ending))
             case SIGWINCH: surface.disturb()
             case SIGCONT: onTerminal { () throws(StreamFailure) in try surface.resume() }
             case SIGTSTP:
                 onTerminal { () throws(StreamFailure) in try surface.pause { obeySignal(SIGTSTP) } }
             case SIGINT: leave(.interrupted)
             default:
-                tasks.terminate()
+                command?.terminate()
                 close()
                 obeySignal(signal)
             }
         }
     }
-}
 
-extension TerminalSession {
     /// Shows the screen until it is left, with the events of a watch if there is a key.
     func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
         defer { close() }
@@ -162,7 +184,7 @@ extension TerminalSession {
             case .events(let events):
                 for event in events { handle(.told(event)) }
                 serveAll()
-            case .notice(let notice): handle(.notice(notice))
+            case .notice(let notice, let sentence): handle(.notice(notice, sentence: sentence))
             case .timedOut: return .timedOut
             case .interrupted: break
             }
@@ -173,80 +195,12 @@ extension TerminalSession {
 
 /// Shows the events of a watch on a screen.
 extension TerminalSession: EventPrinter where S == FollowScreen {
-    func show(_ events: [Event]) throws(StreamFailure) {
+    func show(_ events: [Event]) {
         for event in events { handle(.told(event)) }
         serveAll()
     }
 
-    func report(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) { handle(.notice(notice)) }
+    func report(_ notice: WatchEvent, _ sentence: String?) { handle(.notice(notice, sentence: sentence)) }
 
-    func finish() throws(StreamFailure) { close() }
-}
-
-/// The pending actions of a screen: calls of the daemon, one at a time, and a command. Their results are events for the
-/// screen.
-struct ScreenTasks: ~Copyable {
-    /// Nil if the screen makes no calls.
-    let daemon: DaemonEndpoint?
-    private var requests: [CountdownRequest] = []
-    private var exchange: PendingRequest?
-    private var command: RunningCommand?
-
-    init(of daemon: DaemonEndpoint?) { self.daemon = daemon }
-
-    /// Makes a call once those before it have been answered.
-    mutating func call(_ request: CountdownRequest) -> [ScreenEvent] {
-        requests.append(request)
-        return send()
-    }
-
-    /// Runs a command.
-    mutating func run(_ words: ShellCommand) -> [ScreenEvent] {
-        do {
-            command = try RunningCommand(words)
-            return []
-        } catch {
-            return [.ended(CommandEnding(cause: .notRun(errno: error.errno)))]
-        }
-    }
-
-    /// Readable when an answer may be there.
-    var answering: Int32? { mutating get { exchange?.descriptor } }
-
-    /// Readable when the command has said something.
-    var speaking: Int32? { mutating get { command?.descriptor } }
-
-    /// Takes an answer that may be there.
-    mutating func receiveAnswer() -> [ScreenEvent] {
-        guard let request = exchange?.request, let answer = exchange?.answer() else { return [] }
-        exchange = nil
-        return [.answered(request, answer)] + send()
-    }
-
-    /// Reads the output of the command.
-    mutating func listen() { command?.read() }
-
-    /// Takes the end of the command, which may have come.
-    mutating func reap() -> [ScreenEvent] {
-        guard let ending = command?.ending() else { return [] }
-        command = nil
-        return [.ended(ending)]
-    }
-
-    /// Asks the command to end.
-    mutating func terminate() { command?.terminate() }
-
-    /// Sends the next call if none is pending; returns the failures of calls that could not be sent.
-    private mutating func send() -> [ScreenEvent] {
-        var events: [ScreenEvent] = []
-        while let daemon, exchange == nil, !requests.isEmpty {
-            let request = requests.removeFirst()
-            do {
-                exchange = try PendingRequest(request, of: daemon)
-            } catch {
-                events.append(.answered(request, .failure(error)))
-            }
-        }
-        return events
-    }
+    func finish() { close() }
 }

@@ -52,16 +52,6 @@ final class CursorFile {
             throw CommandFailure(.notStored, "cannot write --cursor-file \(quoted(path)): \(error)")
         }
     }
-
-    /// The failure for a revision that the daemon has not reached.
-    func isAhead(_ revision: Int64, of newest: Int64) -> CommandFailure {
-        .usage(
-            """
-            invalid --cursor-file \(quoted(path)): its revision \(revision) is later than the daemon's newest, \(newest), \
-            so it is of another daemon or store; remove the file to begin now
-            """
-        )
-    }
 }
 
 /// How far the commands of events have come: the newest revision up to which every event has been received, and every

@@ -4,27 +4,16 @@ import System
 
 /// The events of a watch, across restarts of the daemon.
 struct EventStream: ~Copyable {
-    /// An item of the stream.
     enum StreamItem {
         case events([Event])
-        case notice(Notice)
+        /// A change of the watch itself, with the message for a person; nil if there is nothing new to say.
+        case notice(WatchEvent, sentence: String?)
         case timedOut
         case interrupted
     }
 
-    /// A change of the watch itself.
-    enum Notice: Equatable {
-        case lost
-        /// Another attempt failed. The user was informed the first time.
-        case stillLost
-        case back
-        /// The daemon has no history from the watch's revision on: the watch begins again, and ends may be missing.
-        case historyTrimmed
-        /// The same again before `synced`. A message was printed the first time.
-        case trimmedAgain
-        /// Countdowns under these keys ended while the watch was away, and how is not reported.
-        case forgotten([String])
-    }
+    /// The message while the daemon is away.
+    static let lostSentence = "lost the connection to the daemon; reconnecting"
 
     private let interruption: any Waiter
     private let connection: WatchConnection
@@ -42,7 +31,7 @@ struct EventStream: ~Copyable {
         interruption: any Waiter,
         needsAnswer: Bool = false
     ) throws(CommandFailure) {
-        answerDeadline = needsAnswer ? .after(microseconds: daemon.patience) : nil
+        answerDeadline = needsAnswer ? .after(microseconds: DaemonEndpoint.patience) : nil
         self.interruption = interruption
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
         try advance()
@@ -75,35 +64,23 @@ struct EventStream: ~Copyable {
     }
 
     private mutating func take(_ event: WatchEvent) {
+        var sentence: String?
         switch event {
-        case .started, .current: break
-        case .stillLost: items.append(.notice(.stillLost))
+        case .started, .current: return
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
             answerDeadline = nil
-            items.append(.events(events))
-        case .lost: items.append(.notice(.lost))
-        case .recovered: items.append(.notice(.back))
-        case .forgotten(let keys): items.append(.notice(.forgotten(keys)))
+            return items.append(.events(events))
+        case .lost: sentence = Self.lostSentence
+        case .recovered: sentence = "reconnected to the daemon"
         case .historyTrimmed:
-            items.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
+            if !isTrimmed {
+                sentence = "the daemon no longer has the history since the last event; ends may be missing"
+            }
             isTrimmed = true
+        case .stillLost, .forgotten: break
         }
-    }
-}
-
-extension EventStream.Notice {
-    /// The message while the daemon is away.
-    static let lostSentence = "lost the connection to the daemon; reconnecting"
-
-    /// The message for a person; nil if there is nothing new to say.
-    var sentence: String? {
-        switch self {
-        case .lost: Self.lostSentence
-        case .back: "reconnected to the daemon"
-        case .historyTrimmed: "the daemon no longer has the history since the last event; ends may be missing"
-        case .stillLost, .trimmedAgain, .forgotten: nil
-        }
+        items.append(.notice(event, sentence: sentence))
     }
 }
 
@@ -115,7 +92,6 @@ extension KeySelection {
 }
 
 extension ResumableWatch {
-    /// Watches the selection.
     init(_ selection: KeySelection, tick: Int64? = nil, since: Int64? = nil) {
         self.init(selection.watch(tick: tick, since: since))
     }

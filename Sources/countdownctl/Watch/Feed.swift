@@ -9,7 +9,7 @@ struct Feed {
     let daemon: DaemonEndpoint
     let output: Output
     /// Prints events without `--format`.
-    private var printer: any EventPrinter
+    private let printer: LinePrinter
     private var feed: FeedPrinter?
     private let hooks: HookRunner?
     private let file: CursorFile?
@@ -36,7 +36,7 @@ struct Feed {
         self.file = file
         self.daemon = daemon
         self.output = output
-        printer = output.linePrinter
+        printer = LinePrinter(output: output)
         feed = line.map(FeedPrinter.init)
         hooks = try hook.map { hook throws(CommandFailure) in
             try HookRunner(
@@ -84,7 +84,7 @@ struct Feed {
             }
             switch try stream.next(until: feed?.deadline) {
             case .events(let events): try handle(events)
-            case .notice(let notice): try handle(notice)
+            case .notice(let notice, let sentence): try handle(notice, sentence)
             case .timedOut: break
             case .interrupted: return leavingStatus
             }
@@ -106,26 +106,32 @@ struct Feed {
         guard let file, let received = hooks?.received else { return }
         let newest = try daemon.call(GetStatus()).revision
         // A daemon that has restarted meanwhile has no revision before its store is open.
-        if newest > 0, received > newest { throw file.isAhead(received, of: newest) }
+        guard newest > 0, received > newest else { return }
+        throw .usage(
+            """
+            invalid --cursor-file \(quoted(file.path)): its revision \(received) is later than the daemon's newest, \(newest), \
+            so it is of another daemon or store; remove the file to begin now
+            """
+        )
     }
 
-    private mutating func handle(_ notice: EventStream.Notice) throws {
+    private mutating func handle(_ notice: WatchEvent, _ sentence: String?) throws {
         switch notice {
         case .lost: try feed?.showNothing()
-        case .historyTrimmed, .trimmedAgain:
+        case .historyTrimmed:
             try checkHistory()
             try feed?.beginAfresh()
-        case .forgotten(let keys): try feed?.forget(keys)
-        case .back, .stillLost: break
+        case .forgotten: try feed?.forget(notice)
+        default: break
         }
-        if let sentence = notice.sentence { output.say(sentence) }
+        if let sentence { output.say(sentence) }
     }
 
     /// Waits before another attempt; returns an exit code if it was interrupted.
     private mutating func wait(_ microseconds: Int64) throws -> ExitCode? {
         let end = MonotonicDeadline.after(microseconds: microseconds)
         while end.remainingUSec > 0 {
-            let next = [end, feed?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
+            let next = [end, feed?.deadline].compactMap(\.self).min()
             if interruption.wait(until: next) == .interrupted { return leavingStatus }
             try feed?.passDeadline()
         }
@@ -137,7 +143,7 @@ struct Feed {
 }
 
 /// Prints a line of a feed if it has changed.
-struct FeedPrinter: EventPrinter {
+struct FeedPrinter {
     /// How long a finished countdown is shown, in microseconds.
     private static let finishedLength: Int64 = 5_000_000
 
@@ -156,19 +162,19 @@ struct FeedPrinter: EventPrinter {
         for event in events {
             if event.type == .synced, !isSynced {
                 isSynced = true
-                board.updateRemaining(at: .now)
+                board.board.updateRemaining(at: .now)
             }
             if board.apply(event) { deadline = .after(microseconds: Self.finishedLength) }
         }
         // Before synced, countdowns arrive one by one; ticks of countdowns after the first change little.
         guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
-        board.updateRemaining(at: .now, except: first)
+        board.board.updateRemaining(at: .now, except: first)
         try print()
     }
 
     /// Removes countdowns that have ended.
-    mutating func forget(_ keys: [String]) throws(StreamFailure) {
-        board.forget(keys)
+    mutating func forget(_ forgotten: WatchEvent) throws(StreamFailure) {
+        board.board.apply(forgotten)
         try print()
     }
 
@@ -189,7 +195,7 @@ struct FeedPrinter: EventPrinter {
     mutating func passDeadline() throws(StreamFailure) {
         guard let deadline, deadline.remainingUSec == 0 else { return }
         self.deadline = nil
-        board.clearFinished()
+        board.finished = nil
         if isSynced { try print() }
     }
 
@@ -208,10 +214,7 @@ struct FeedPrinter: EventPrinter {
 /// The options of a watch for programs.
 struct FeedOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Print a line for each change: json, waybar, i3bar or a template.",
-            valueName: "format"
-        ),
+        help: ArgumentHelp("Print a line for each change: json, waybar, i3bar or a template.", valueName: "format"),
         completion: .list(["json", "waybar", "i3bar"])
     )
     var format: String?
@@ -246,9 +249,7 @@ struct FeedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Terminate the command after this time. (default: 1m)", valueName: "duration"))
     var execTimeout: String?
 
-    @Option(
-        help: ArgumentHelp("Of all watches with this name, one runs the command for an end.", valueName: "name")
-    )
+    @Option(help: ArgumentHelp("Of all watches with this name, one runs the command for an end.", valueName: "name"))
     var claim: String?
 
     @Option(help: ArgumentHelp("How long a claim lasts. (default: 1h)", valueName: "duration"))

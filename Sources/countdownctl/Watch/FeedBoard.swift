@@ -3,9 +3,9 @@ import Varlink
 
 /// The countdowns of a feed: those on the board, and for a while the one that finished last.
 struct FeedBoard {
-    private var board = CountdownBoard()
-    /// A countdown that has just finished. It is shown before all others until it is cleared.
-    private(set) var finished: Countdown?
+    var board = CountdownBoard()
+    /// A countdown that has just finished. It is shown before all others until it is removed.
+    var finished: Countdown?
 
     /// Applies an event; returns whether a countdown has finished.
     mutating func apply(_ event: Event) -> Bool {
@@ -17,17 +17,6 @@ struct FeedBoard {
         case .ended, .ticked, nil: break
         }
         return false
-    }
-
-    /// Removes countdowns that have ended.
-    mutating func forget(_ keys: [String]) { board.apply(.forgotten(keys)) }
-
-    /// Removes the finished countdown.
-    mutating func clearFinished() { finished = nil }
-
-    /// Computes the remaining time at an instant, in microseconds since 1970, of every countdown except one with ticks.
-    mutating func updateRemaining(at instant: Countdown.Instant, except ticking: String? = nil) {
-        board.updateRemaining(at: instant, except: ticking)
     }
 
     /// The countdowns in the order of a feed: the finished one, then the next to end.

@@ -2,7 +2,6 @@ import IPC
 import Text
 import Varlink
 
-/// The format of a feed's lines.
 enum FeedFormat: Equatable {
     /// `{"countdowns":[…]}`, those that end first at the front.
     case json
@@ -30,7 +29,6 @@ enum FeedFormat: Equatable {
     }
 }
 
-/// The lines of a feed.
 struct FeedLine {
     /// How many countdowns a tooltip names.
     private static let tooltipLimit = 20
@@ -38,7 +36,6 @@ struct FeedLine {
     let format: FeedFormat
     let thresholds: FeedClass.Thresholds
 
-    /// The text before the first line.
     var preamble: String? {
         // The array of i3bar's protocol has no end.
         format == .i3bar ? "{\"version\":1}\n[\n" : nil

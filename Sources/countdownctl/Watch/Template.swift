@@ -4,7 +4,6 @@ import Varlink
 
 /// A text with fields of a countdown: `{key} {remaining} {metadata.room}`. Literal braces are doubled.
 struct Template: Equatable {
-    /// A field.
     enum Field: String, CaseIterable {
         case key
         /// The label, or the key if there is no label.
@@ -46,7 +45,9 @@ struct Template: Equatable {
                 literal.append(first)
                 continue
             }
-            guard first == "{", let end = rest.firstIndex(of: "}") else { throw Self.loneBrace(first) }
+            guard first == "{", let end = rest.firstIndex(of: "}") else {
+                throw .usage("unmatched \(first) in a template; write \(first)\(first) for a literal brace")
+            }
             let piece = try Self.piece(rest[..<end])
             if !literal.isEmpty { pieces.append(.text(literal)) }
             literal = ""
@@ -57,11 +58,13 @@ struct Template: Equatable {
         self.pieces = pieces
     }
 
-    /// The piece of a place.
     private static func piece(_ name: Substring) throws(CommandFailure) -> Piece {
         if let field = Field(rawValue: String(name)) { return .field(field) }
         let rest = name.dropFirst(metadataPrefix.count)
-        guard name.hasPrefix(metadataPrefix), !rest.isEmpty else { throw unknown(name) }
+        guard name.hasPrefix(metadataPrefix), !rest.isEmpty else {
+            let field = quoted("{\(name)}")
+            throw .usage("unknown field \(field) in a template; the fields are \(places); {{ is a literal brace")
+        }
         return .metadata(String(rest))
     }
 
@@ -111,14 +114,6 @@ struct Template: Equatable {
     /// The places as they are typed.
     static var places: String {
         (Field.allCases.map(\.rawValue) + [metadataPrefix + "NAME"]).map { "{\($0)}" }.joined(separator: " ")
-    }
-
-    private static func loneBrace(_ brace: Character) -> CommandFailure {
-        .usage("unmatched \(brace) in a template; write \(brace)\(brace) for a literal brace")
-    }
-
-    private static func unknown(_ name: Substring) -> CommandFailure {
-        .usage("unknown field \(quoted("{\(name)}")) in a template; the fields are \(places); {{ is a literal brace")
     }
 }
 

@@ -43,9 +43,9 @@ struct WaitLoop {
             switch try stream.next(until: deadline) {
             case .events(let events):
                 guard try handle(events) else { return try interrupted() }
-            case .notice(.forgotten(let keys)): guard try lookUp(keys) else { return try interrupted() }
-            case .notice(let notice): try printer.report(notice, output)
-            case .timedOut: return try timedOut()
+            case .notice(.forgotten(let keys), _): guard try lookUp(keys) else { return try interrupted() }
+            case .notice(let notice, let sentence): try printer.report(notice, sentence)
+            case .timedOut: return try leave(.timedOut) { "still \($0.rawValue)" }
             case .interrupted: return try interrupted()
             }
         }
@@ -69,7 +69,7 @@ struct WaitLoop {
         start = nil
         waitSet.start(reply.countdown)
         // Earlier events were not shown, and an unchanged countdown causes no further event.
-        if reply.outcome == .attached { try printer.show([Event(attachedTo: reply.countdown)]) }
+        if reply.outcome == .attached { try printer.show([Event(found: reply.countdown)]) }
         return true
     }
 
@@ -78,7 +78,7 @@ struct WaitLoop {
         for key in keys where waitSet.isOpen(key) {
             do {
                 guard let found = try daemon.call(Get(key: key), unless: interruption)?.countdown else { return false }
-                if waitSet.update(found) { try printer.show([Event(endOf: found)]) }
+                if waitSet.update(found) { try printer.show([Event(found: found)]) }
             } catch let failure as CommandFailure {
                 try handle(failure, of: key)
             }
@@ -103,58 +103,34 @@ struct WaitLoop {
     }
 
     private mutating func interrupted() throws -> ExitCode {
-        try printer.finish()
-        for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
-            let future = countdown.state == .paused ? "stays paused" : "keeps running"
-            output.say("\(CountdownText.name(countdown)): \(future), \(now(countdown))")
-        }
-        return interruption.leavingStatus
+        try leave(interruption.leavingStatus) { $0 == .paused ? "stays paused" : "keeps running" }
     }
 
-    private mutating func timedOut() throws -> ExitCode {
+    /// Says what becomes of the countdowns that have not ended.
+    private mutating func leave(_ status: ExitCode, _ clause: (Countdown.State) -> String) throws -> ExitCode {
         try printer.finish()
-        for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
-            output.say("\(CountdownText.name(countdown)): still \(countdown.state.rawValue), \(now(countdown))")
-        }
-        return .timedOut
-    }
-
-    private func now(_ countdown: Countdown) -> String {
         let text = CountdownText()
-        return text.remaining(countdown.at(text.clock.now))
+        for var countdown in waitSet.open.compactMap(waitSet.lastSeen) {
+            if countdown.state == .running, let deadline = countdown.deadlineUSec {
+                countdown.remainingUSec = max(0, deadline.clampedDifference(from: text.clock.now))
+            }
+            output.say("\(CountdownText.name(countdown)): \(clause(countdown.state)), \(text.remaining(countdown))")
+        }
+        return status
     }
 }
 
 extension Event {
-    /// A countdown that was found running or paused.
-    fileprivate init(attachedTo countdown: Countdown) {
+    /// A countdown that was found by a call, or its end if it has ended.
+    fileprivate init(found countdown: Countdown) {
+        let end = countdown.state == .cancelled ? Event.Kind.cancelled : .finished
         self.init(
-            type: .attached,
+            type: countdown.hasNotEnded ? .attached : end,
+            revision: countdown.hasNotEnded ? nil : countdown.revision,
             key: countdown.key,
             remainingUSec: countdown.remainingUSec,
             countdown: countdown
         )
-    }
-
-    /// The end of a countdown that was found ended.
-    fileprivate init(endOf countdown: Countdown) {
-        self.init(
-            type: countdown.state == .cancelled ? .cancelled : .finished,
-            revision: countdown.revision,
-            key: countdown.key,
-            remainingUSec: countdown.remainingUSec,
-            countdown: countdown
-        )
-    }
-}
-
-extension Countdown {
-    /// The countdown as it is at an instant in microseconds since 1970, unless it was changed.
-    fileprivate func at(_ instant: Int64) -> Countdown {
-        guard state == .running, let deadlineUSec else { return self }
-        var countdown = self
-        countdown.remainingUSec = max(0, deadlineUSec.clampedDifference(from: instant))
-        return countdown
     }
 }
 
@@ -208,7 +184,6 @@ struct WaitSet {
     /// The keys that the watch has never reported, to be looked up after `synced`.
     var unseen: [String] { open.filter { seen[$0] == nil } }
 
-    /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
 
     /// Whether there is a key that has not ended.

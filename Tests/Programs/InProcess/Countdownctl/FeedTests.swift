@@ -93,7 +93,7 @@ struct FeedTests {
         let hasFinished = board.apply(event(.finished, countdown("late", .finished, remaining: 0)))
         #expect(hasFinished)
         #expect(board.countdowns.map(\.key) == ["late", "early", "paused"])
-        board.clearFinished()
+        board.finished = nil
         _ = board.apply(event(.cancelled, countdown("early", .cancelled, remaining: 5)))
         #expect(board.countdowns.map(\.key) == ["paused"])
     }
@@ -104,9 +104,9 @@ struct FeedTests {
         _ = board.apply(event(.started, countdown("tea", remaining: 9_000_000)))
         _ = board.apply(Event(type: .tick, key: "tea", remainingUSec: 8_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [8_000_000])
-        board.updateRemaining(at: Countdown.Instant(microseconds: 2_000_000))
+        board.board.updateRemaining(at: Countdown.Instant(microseconds: 2_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [7_000_000])
-        board.updateRemaining(at: Countdown.Instant(microseconds: 20_000_000))
+        board.board.updateRemaining(at: Countdown.Instant(microseconds: 20_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [0])
     }
 

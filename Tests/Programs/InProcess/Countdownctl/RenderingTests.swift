@@ -61,29 +61,18 @@ struct RenderingTests {
         )
     }
 
-    private func bar(_ progress: Double, columns: Int, _ glyphs: Glyphs) -> String {
-        ProgressBar(name: "tea", remaining: "4:59", ending: "ends 17:30:05", progress: progress)
-            .line(columns: columns, glyphs: glyphs)
-    }
-
     @Test("a bar is as full as its countdown is far")
     func fills() {
-        #expect(bar(0.5, columns: 38, .ascii) == "tea  4:59  [#####-----]  ends 17:30:05")
-        #expect(bar(0, columns: 38, .ascii) == "tea  4:59  [----------]  ends 17:30:05")
-        #expect(bar(1, columns: 38, .ascii) == "tea  4:59  [##########]  ends 17:30:05")
-        #expect(bar(0.55, columns: 38, .blocks) == "tea  4:59  ▕█████▌    ▏  ends 17:30:05")
-        #expect(bar(7, columns: 38, .blocks) == "tea  4:59  ▕██████████▏  ends 17:30:05")
+        #expect(ProgressBar.text(0.5, width: 10, .ascii) == "[#####-----]")
+        #expect(ProgressBar.text(0, width: 10, .ascii) == "[----------]")
+        #expect(ProgressBar.text(1, width: 10, .ascii) == "[##########]")
+        #expect(ProgressBar.text(0.55, width: 10, .blocks) == "▕█████▌    ▏")
+        #expect(ProgressBar.text(1, width: 10, .blocks) == "▕██████████▏")
     }
 
-    @Test("a line is never wider than its terminal, which loses the bar first")
-    func fits() {
-        for columns in 0...120 {
-            for glyphs in [Glyphs.ascii, .blocks] {
-                #expect(DisplayWidth.of(bar(0.3, columns: columns, glyphs)) <= columns)
-            }
-        }
-        #expect(bar(0.5, columns: 30, .ascii) == "tea  4:59  ends 17:30:05")
-        #expect(bar(0.5, columns: 7, .ascii) == "tea  4:")
+    @Test("a countdown is never less than not begun, or more than over", arguments: [(90, 0.0), (-5, 1.0), (30, 0.5)])
+    func progresses(_ remaining: Int64, _ progress: Double) {
+        #expect(countdown("tea", remaining, of: 60).progress == progress)
     }
 
     @Test("JSON is laid out with a member or element a line")

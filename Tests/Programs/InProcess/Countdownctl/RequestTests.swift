@@ -10,7 +10,7 @@ struct RequestTests {
     private let clock = ClockText(zone: TestZone.utc, now: noon)
 
     private func start(_ words: String...) throws -> StartRequest {
-        try StartRequest(try StartCommand.parse(words), clock: clock)
+        try StartCommand.parse(words).request(clock)
     }
 
     /// The error for invalid arguments.
@@ -37,7 +37,7 @@ struct RequestTests {
     @Test("start takes a label, metadata, forget, and what to do if the key is running")
     func startsWithMore() throws {
         let words = "a 1s --label L --meta k=v --meta e= --meta x=a=b --forget --meta \u{E9}=1 --meta e\u{301}=2"
-        let typed = try StartRequest(try StartCommand.parse(words.split(separator: " ").map(String.init)), clock: clock)
+        let typed = try StartCommand.parse(words.split(separator: " ").map(String.init)).request(clock)
         let metadata: TextMap = ["k": "v", "e": "", "x": "a=b", "\u{E9}": "1", "e\u{301}": "2"]
         let expected = Start(key: "a", durationUSec: 1_000_000, label: "L", metadata: metadata, forget: true)
         #expect(typed.call == expected)

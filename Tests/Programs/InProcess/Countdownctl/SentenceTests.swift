@@ -205,7 +205,7 @@ struct SentenceTests {
                 #expect(StartRefusal(failure)?.sentence(of: nil).isEmpty == false)
                 var board = FeedBoard()
                 _ = board.apply(Event(type: .started, key: "tea", countdown: countdown))
-                board.updateRemaining(at: Countdown.Instant(microseconds: now))
+                board.board.updateRemaining(at: Countdown.Instant(microseconds: now))
                 let line = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
                 #expect(!line.render(board.countdowns, clock: clock).isEmpty)
             }

@@ -19,7 +19,7 @@ struct TypedTimerTests {
             words = Array(invocation.dropFirst())
             switch invocation.first {
             case "timer": return shown(try TimerCommand.parse(words).request(clock).call)
-            case "start": return shown(try StartRequest(StartCommand.parse(words), clock: clock).call)
+            case "start": return shown(try StartCommand.parse(words).request(clock).call)
             case "run": return shown(try RunCommand.parse(words).request())
             case "snooze":
                 let (word, duration) = try SnoozeCommand.parse(words).request()
@@ -209,7 +209,7 @@ struct TypedTimerTests {
     func notesTheTime() throws {
         let note = "'17:30' is the duration 17m30s; --until 17:30 is the time of day"
         #expect(try TimerCommand.parse(["17:30", "tea"]).request(Self.clock).notes == [note])
-        #expect(try StartRequest(StartCommand.parse(["tea", "17:30"]), clock: Self.clock).notes == [note])
+        #expect(try StartCommand.parse(["tea", "17:30"]).request(Self.clock).notes == [note])
         #expect(try TimerCommand.parse(["90:00", "tea"]).request(Self.clock).notes == [])
         #expect(try TimerCommand.parse(["1:02:03"]).request(Self.clock).notes == [])
     }

@@ -118,7 +118,7 @@ struct CodeScreenTests {
         let frame = screen.frame(on: .plain(columns: columns))
         #expect(frame.lines.allSatisfy { $0.width <= columns })
         try expect(frame.lines, toLookLike: "code-button-\(columns)")
-        let target = try #require(frame.targets.first)
+        let target = try #require(frame.target)
         let row = frame.lines[target.rows.lowerBound + target.rows.count / 2].text
         #expect(row.contains(columns == 12 ? "[Resend in" : "Resend in 30 s"))
     }

@@ -207,9 +207,9 @@ struct CommandButtonTests {
     @Test("while the daemon is away it cannot be pressed")
     func losesDaemon() {
         var button = idle(button())
-        _ = button.handle(.notice(.lost))
+        _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         #expect(button.press().isEmpty)
-        #expect(button.handle(.notice(.back)).isEmpty)
+        #expect(button.handle(.notice(.recovered, sentence: nil)).isEmpty)
         #expect(button.press() == [.run(Self.command)])
     }
 
@@ -217,8 +217,8 @@ struct CommandButtonTests {
     func losesDaemonWhileRunning() {
         var button = idle(button())
         _ = button.press()
-        _ = button.handle(.notice(.lost))
-        _ = button.handle(.notice(.back))
+        _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
+        _ = button.handle(.notice(.recovered, sentence: nil))
         #expect(button.isBusy && button.failure == nil)
         #expect(button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0))))).last == .call(.start(Self.start)))
     }
@@ -226,7 +226,7 @@ struct CommandButtonTests {
     @Test("if the history was trimmed, it cannot be pressed until it is known again whether it counts")
     func forgets() {
         var button = counting(button(again: "Resend"))
-        _ = button.handle(.notice(.historyTrimmed))
+        _ = button.handle(.notice(.historyTrimmed(oldestRevision: 1), sentence: nil))
         #expect(button.title == "Get code" && !button.isEnabled && button.countdown == nil)
         _ = button.handle(tick("login", 9))
         #expect(button.countdown == nil)
@@ -237,10 +237,10 @@ struct CommandButtonTests {
     @Test("a countdown that was forgotten while the daemon was away has ended")
     func missesEnd() {
         var button = counting(button())
-        _ = button.handle(.notice(.lost))
-        _ = button.handle(.notice(.back))
+        _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
+        _ = button.handle(.notice(.recovered, sentence: nil))
         #expect(!button.isEnabled)
-        _ = button.handle(.notice(.forgotten(["login"])))
+        _ = button.handle(.notice(.forgotten(["login"]), sentence: nil))
         #expect(button.isEnabled)
     }
 

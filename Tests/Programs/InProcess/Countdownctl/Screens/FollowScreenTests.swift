@@ -178,19 +178,19 @@ struct FollowScreenTests {
     @Test("while the daemon is away the screen says so; countdowns that were forgotten meanwhile leave it")
     func losesDaemon() {
         var screen = screen(.several, three)
-        _ = screen.handle(.notice(.lost))
+        _ = screen.handle(.notice(.lost(.disconnected), sentence: nil))
         #expect(screen.frame(on: .plain()).lines.last?.text.contains("reconnecting") == true)
-        #expect(screen.handle(.notice(.back)).isEmpty)
-        _ = screen.handle(.notice(.forgotten(["coffee"])))
+        #expect(screen.handle(.notice(.recovered, sentence: nil)).isEmpty)
+        _ = screen.handle(.notice(.forgotten(["coffee"]), sentence: nil))
         #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
     }
 
     @Test("without history the screen begins again")
     func losesHistory() {
         var screen = screen(.several, three)
-        let sentence = "the daemon no longer has the history since the last event; ends may be missing"
-        #expect(screen.handle(.notice(.historyTrimmed)) == [.print([sentence])])
-        #expect(screen.handle(.notice(.trimmedAgain)) == [])
+        let trimmed = WatchEvent.historyTrimmed(oldestRevision: 1)
+        #expect(screen.handle(.notice(trimmed, sentence: "ends may be missing")) == [.print(["ends may be missing"])])
+        #expect(screen.handle(.notice(trimmed, sentence: nil)).isEmpty)
         #expect(screen.countdowns.isEmpty)
         #expect(screen.frame(on: .plain()).lines.isEmpty)
     }

@@ -14,7 +14,7 @@ struct TerminalDeviceTests {
         var device = TerminalDevice(
             input: pair.terminal,
             StandardStream(descriptor: pair.terminal),
-            [],
+            TerminalModes(),
             isOwn: false
         )
         try device.enter()
