@@ -115,64 +115,6 @@ struct RevisionTests {
         #expect(try start(1, by: keeper)[0] > revisions[49])
     }
 
-    @Test(
-        "they stay in the store's range for every clock time from 1970 to 2232, the kernel's limit",
-        arguments: [0, 1, 8_277_292_036_000_000] as [Int64]
-    )
-    func strangeClock(microseconds: Int64) throws {
-        scene.now = Now(boot: BootInstant(microseconds: 0), offset: Duration(microseconds: microseconds))
-        var before = revision(0)
-        for _ in 1...5 {
-            let keeper = try scene.open()
-            #expect(keeper.timetable.revision > before)
-            before = keeper.timetable.revision
-            #expect(Revision(stored: before.number + 1_000_000_000) != nil)
-            try scene.crash()
-        }
-        #expect(scene.lines.all.isEmpty)
-    }
-
-    @Test(
-        "they never repeat, and no watch resumes from one that was published but not stored",
-        arguments: 1...3 as ClosedRange<UInt64>
-    )
-    func neverRepeat(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        var given: Set<Int64> = []
-        var lost: [Revision] = []
-        for _ in 0..<25 {
-            let keeper = try scene.open()
-            #expect(!lost.contains(where: keeper.canResume(after:)))
-            for number in 0..<Int.random(in: 0...8, using: &generator) {
-                for change in try keeper.turn(.start("\(number)"), .cancel(Key("\(number)")), at: scene.now) {
-                    #expect(given.insert(change.countdown.revision.number).inserted)
-                }
-            }
-            if Bool.random(using: &generator) {
-                keeper.stop()
-            } else {
-                // Told while the store was failing.
-                lost += try tellUnstored(Int.random(in: 0...5, using: &generator), by: keeper, &given)
-                try scene.crash()
-            }
-            scene.pass(.milliseconds(.random(in: 0...5, using: &generator)))
-            if Int.random(in: 0..<4, using: &generator) == 0 {
-                scene.pass(.zero, thenSetBy: .seconds(.random(in: -50...50, using: &generator)))
-            }
-        }
-    }
-
-    private func tellUnstored(_ count: Int, by keeper: Keeper, _ given: inout Set<Int64>) throws -> [Revision] {
-        try (0..<count).compactMap { number in
-            let request = Request.Start(try Key("unstored \(number)"))
-            guard case .change(let change) = try keeper.timetable.decide(.start(request), at: scene.now)
-            else { return nil }
-            keeper.timetable.apply(change)
-            #expect(given.insert(change.countdown.revision.number).inserted)
-            return change.countdown.revision
-        }
-    }
-
     @Test("a boot without an identity counts as another boot")
     func namelessBoot() throws {
         scene.bootID = ""

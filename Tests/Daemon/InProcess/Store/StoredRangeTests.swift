@@ -4,7 +4,8 @@ import Testing
 
 @testable import countdownd
 
-/// Daemons on a machine whose system clock is set to any time that a kernel can have.
+/// Daemons that stop, crash and start again on a machine whose system clock is set to any time that a kernel can have.
+/// If everything is as before after a restart, every countdown ends when it should: that does not depend on the store.
 @Suite("The range of what is stored")
 struct StoredRangeTests {
     /// From 1970, through June 2255, when instants reach 2^53 µs, to the last instant of the kernel.
@@ -50,59 +51,86 @@ struct StoredRangeTests {
         }
     }
 
-    /// A countdown as the test expects it.
-    private struct Known: Equatable {
-        let deadline: WallInstant?
-        let countdown: KeyedCountdown
+    /// A countdown whose deadline is by the system clock, as that goes on over a reboot.
+    private func overReboot(_ countdown: KeyedCountdown, at now: Now) -> KeyedCountdown {
+        guard case .running(let deadline) = countdown.phase else { return countdown }
+        return KeyedCountdown(
+            key: countdown.key,
+            phase: .running(until: .wall(deadline.wall(at: now))),
+            clock: countdown.clock,
+            duration: countdown.duration,
+            started: countdown.started,
+            label: countdown.label,
+            metadata: countdown.metadata,
+            forget: countdown.forget,
+            revision: countdown.revision
+        )
     }
 
-    /// All that is known. Deadlines are by the system clock, which goes on over a reboot.
-    private func known(_ keeper: Keeper) -> [Known] {
-        keeper.known.map { countdown in
-            guard case .running(let deadline) = countdown.phase else {
-                return Known(deadline: nil, countdown: countdown)
-            }
-            let rest = KeyedCountdown(
-                key: countdown.key,
-                phase: .paused(remaining: .zero),
-                clock: countdown.clock,
-                duration: countdown.duration,
-                started: countdown.started,
-                label: countdown.label,
-                metadata: countdown.metadata,
-                forget: countdown.forget,
-                revision: countdown.revision
-            )
-            return Known(deadline: deadline.wall(at: scene.now), countdown: rest)
+    /// Applies changes that are told and never stored, as while the store fails, and returns their revisions.
+    private func tellUnstored(_ count: Int, by keeper: Keeper) throws -> [Revision] {
+        try (0..<count).compactMap { number in
+            let request = try Request.start("unstored \(number)")
+            // Nothing can be started in 2262.
+            guard case .change(let change) = try? keeper.timetable.decide(request, at: scene.now) else { return nil }
+            keeper.timetable.apply(change)
+            return change.countdown.revision
         }
     }
 
     @Test(
-        "whatever the clock was set to, everything is read as it was written",
+        "in any order of events everything is read as it was written, whatever the clock was set to, and no revision repeats",
         arguments: 1...20 as ClosedRange<UInt64>
     )
     func anyClock(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var written: [Known] = []
+        var written: [KeyedCountdown] = []
+        var (given, lost): (Set<Revision>, [Revision]) = ([], [])
+        /// The clocks as the last daemon knew them.
+        var known = scene.now
         for boot in 1...8 {
-            if Bool.random(using: &random) {
+            let isReboot = boot == 1 || Bool.random(using: &random)
+            scene.pass(.seconds(.random(in: 0...600, using: &random)))
+            if isReboot {
                 scene.bootID = "boot \(boot)"
                 scene.now = Now(boot: BootInstant(microseconds: 1_000_000), offset: scene.now.offset)
-                try setClock(&random)
             }
+            if Bool.random(using: &random) { try setClock(&random) }
+            let wasSet = scene.now.offset != known.offset
             let keeper = try scene.open()
-            #expect(known(keeper) == written)
-            #expect(scene.lines.all == [])
-            for _ in 0..<12 {
-                let offset = scene.now.offset
-                if Bool.random(using: &random) { try setClock(&random) }
-                let revision = keeper.timetable.revision
-                let step = ClockStep(offset: scene.now.offset, revision: revision)
-                try keeper.turn([], clockStep: scene.now.offset == offset ? nil : step, at: scene.now)
-                _ = try? keeper.turn(request(&random), at: scene.now)
+            if isReboot {
+                #expect(
+                    keeper.known.map { overReboot($0, at: scene.now) } == written.map { overReboot($0, at: known) }
+                )
+            } else {
+                #expect(keeper.known == written)
+                if wasSet { #expect(keeper.stepRevision == keeper.timetable.revision) }
             }
-            written = known(keeper)
-            if Bool.random(using: &random) { keeper.stop() }
+            #expect(keeper.offset == (isReboot || wasSet ? nil : known.offset))
+            #expect(given.allSatisfy { $0 <= keeper.timetable.revision })
+            #expect(!lost.contains(where: keeper.canResume(after:)))
+            #expect(scene.lines.all == [])
+            #expect(Revision(stored: keeper.timetable.revision.number + 1_000_000_000) != nil)
+            known = scene.now
+            for _ in 0..<12 {
+                if Bool.random(using: &random) { try setClock(&random) }
+                let step = ClockStep(offset: scene.now.offset, revision: keeper.timetable.revision)
+                let wasSet = scene.now.offset != known.offset
+                var changes = try keeper.turn([], clockStep: wasSet ? step : nil, at: scene.now)
+                changes += (try? keeper.turn(request(&random), at: scene.now)) ?? []
+                for change in changes { #expect(given.insert(change.countdown.revision).inserted) }
+                known = scene.now
+            }
+            written = keeper.known
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: keeper.stop()
+            case 1:
+                let told = try tellUnstored(.random(in: 0...5, using: &random), by: keeper)
+                for revision in told { #expect(given.insert(revision).inserted) }
+                lost += told
+                try scene.crash()
+            default: break
+            }
         }
     }
 }
