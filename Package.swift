@@ -234,7 +234,7 @@ let package = Package(
                 "Varlink",
             ],
             path: "Fuzz",
-            exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
+            exclude: ["Corpus", "Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]
         ),
     ],
