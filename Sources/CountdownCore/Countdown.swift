@@ -91,50 +91,6 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// The number of its last change.
     public internal(set) var revision: Revision
 
-    /// A countdown as it was stored.
-    public init(
-        key: Key,
-        phase: Phase,
-        clock: DeadlineClock,
-        duration: Duration,
-        started: WallInstant,
-        label: String? = nil,
-        metadata: Metadata = Metadata(),
-        forget: Bool = false,
-        revision: Revision
-    ) {
-        self.init(
-            key: key,
-            phase: phase,
-            clock: clock,
-            duration: duration,
-            started: started,
-            annotations: Annotations(label: label, metadata: metadata),
-            forget: forget,
-            revision: revision
-        )
-    }
-
-    init(
-        key: Key,
-        phase: Phase,
-        clock: DeadlineClock,
-        duration: Duration,
-        started: WallInstant,
-        annotations: Annotations,
-        forget: Bool,
-        revision: Revision
-    ) {
-        self.key = key
-        self.phase = phase
-        self.clock = clock
-        self.duration = duration
-        self.started = started
-        self.annotations = annotations
-        self.forget = forget
-        self.revision = revision
-    }
-
     /// A line for people.
     public var label: String? { annotations.label }
     /// Pairs that the client stores with the countdown.
@@ -176,6 +132,32 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// The duration; what remains if that is more because the system clock was set back, so that progress is never negative.
     public func duration(at now: Now) -> Duration {
         max(duration, remaining(at: now))
+    }
+}
+
+extension KeyedCountdown {
+    /// A countdown as it was stored.
+    public init(
+        key: Key,
+        phase: Phase,
+        clock: DeadlineClock,
+        duration: Duration,
+        started: WallInstant,
+        label: String? = nil,
+        metadata: Metadata = Metadata(),
+        forget: Bool = false,
+        revision: Revision
+    ) {
+        self.init(
+            key: key,
+            phase: phase,
+            clock: clock,
+            duration: duration,
+            started: started,
+            annotations: Annotations(label: label, metadata: metadata),
+            forget: forget,
+            revision: revision
+        )
     }
 }
 
