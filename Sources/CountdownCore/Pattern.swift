@@ -236,7 +236,10 @@ struct PatternStates: Hashable, Sendable {
             if case .scalar(let scalar) = part {
                 taking[Self.index(of: scalar.value, in: bounds)].insert(place)
             } else {
-                for index in taking.indices where part.takes(from: bounds[index]) { taking[index].insert(place) }
+                // A bound that is no character is behind the last one, or the first surrogate: U+E000 is the next character.
+                for index in taking.indices where part.matches(Unicode.Scalar(bounds[index]) ?? "\u{E000}") {
+                    taking[index].insert(place)
+                }
             }
         }
         var staying = Places.zero
@@ -260,12 +263,7 @@ struct PatternStates: Hashable, Sendable {
 
     /// The index of the last bound that is not above the character.
     private static func index(of scalar: UInt32, in bounds: [UInt32]) -> Int {
-        var (low, high) = (0, bounds.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if bounds[middle] <= scalar { low = middle } else { high = middle }
-        }
-        return low
+        bounds.firstIndex(bisecting: { $0 > scalar }) - 1
     }
 }
 
@@ -276,17 +274,6 @@ extension Pattern.Part {
         case .run, .one: []
         case .scalar(let scalar): [scalar.value, scalar.value + 1]
         case .oneOf(let ranges, _): ranges.flatMap { [$0.lowerBound.value, $0.upperBound.value + 1] }
-        }
-    }
-
-    /// Whether it matches the characters from a bound up to the next one.
-    fileprivate func takes(from bound: UInt32) -> Bool {
-        switch self {
-        case .run: false
-        case .one: true
-        case .scalar(let scalar): scalar.value == bound
-        case .oneOf(let ranges, let negated):
-            ranges.contains { ($0.lowerBound.value...$0.upperBound.value).contains(bound) } != negated
         }
     }
 }
