@@ -40,7 +40,7 @@ struct Deadlines: Sendable {
     }
 
     /// An iterator over all running countdowns in the order in which they end.
-    func inOrder(at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, at: now) }
+    func inOrder(in slab: Slab, at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, in: slab, at: now) }
 
     private typealias DueDeadline = (instant: Int64, id: Int32)
 
@@ -61,42 +61,30 @@ extension Slab: TieBreak {
 /// Iterates over the running countdowns in the order of their deadlines without changing the heaps: after an element, only its
 /// children in the heap become candidates for the next one.
 struct DeadlineOrder {
-    /// An element of one of the heaps that may be the next one.
-    private struct NextElement {
-        let isWall: Bool
-        let position: Int
-        let slot: Slot
-    }
+    /// Elements of both heaps that may be the next one, by their numbers in `heap`.
+    private struct Candidates: TieBreak {
+        var all: [(slot: Slot, isWall: Bool, position: Int, order: Int64)] = []
 
-    private struct Orders: TieBreak {
-        var orders: [Int64] = []
-
-        func order(of id: Int32) -> Int64 { orders[Int(id)] }
+        func order(of id: Int32) -> Int64 { all[Int(id)].order }
     }
 
     private let elapsed: IndexedHeap
     private let wall: IndexedHeap
     private let now: Now
-    /// By their numbers in `heap`.
-    private var candidates: [NextElement] = []
-    private var orders = Orders()
+    private var candidates = Candidates()
     private var heap = IndexedHeap()
-    private var hasBegun = false
 
-    init(_ elapsed: IndexedHeap, _ wall: IndexedHeap, at now: Now) {
+    init(_ elapsed: IndexedHeap, _ wall: IndexedHeap, in slab: Slab, at now: Now) {
         (self.elapsed, self.wall, self.now) = (elapsed, wall, now)
+        append(0, isWall: false, in: slab)
+        append(0, isWall: true, in: slab)
     }
 
     /// The next countdown; nil behind the last one.
     mutating func next(in slab: Slab) -> Slot? {
-        if !hasBegun {
-            hasBegun = true
-            append(0, isWall: false, in: slab)
-            append(0, isWall: true, in: slab)
-        }
         guard let first = heap.first else { return nil }
-        heap.remove(first.id, ties: &orders)
-        let found = candidates[Int(first.id)]
+        heap.remove(first.id, ties: &candidates)
+        let found = candidates.all[Int(first.id)]
         for child in IndexedHeap.children(of: found.position) { append(child, isWall: found.isWall, in: slab) }
         return found.slot
     }
@@ -105,8 +93,7 @@ struct DeadlineOrder {
         guard let element = (isWall ? wall : elapsed).element(at: position) else { return }
         let slot = Slot(index: element.id)
         let instant = isWall ? element.instant : now.wall(of: BootInstant(microseconds: element.instant)).microseconds
-        candidates.append(NextElement(isWall: isWall, position: position, slot: slot))
-        orders.orders.append(slab[slot].revision.number)
-        heap.set(Int32(truncatingIfNeeded: candidates.count - 1), at: instant, ties: &orders)
+        candidates.all.append((slot, isWall, position, slab.order(of: element.id)))
+        heap.set(Int32(truncatingIfNeeded: candidates.all.count - 1), at: instant, ties: &candidates)
     }
 }
