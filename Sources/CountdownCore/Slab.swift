@@ -93,6 +93,7 @@ struct Slab: Sendable {
     private var coldFields = Pool<ColdFields>()
     /// The memory of the annotations of running and paused countdowns.
     private(set) var liveAnnotationBytes = 0
+    private(set) var pausedCount = 0
 
     /// The entry in a slot; its cold fields must not be changed here.
     subscript(_ slot: Slot) -> Entry {
@@ -103,7 +104,7 @@ struct Slab: Sendable {
     mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         var entry = Entry(countdown)
         entry.cold = keepCold(of: countdown, instead: ColdFields.none)
-        liveAnnotationBytes += annotationBytes(of: entry)
+        count(entry, times: 1)
         return Slot(index: entries.insert(entry))
     }
 
@@ -112,18 +113,16 @@ struct Slab: Sendable {
         var entry = Entry(countdown)
         let before = self[slot]
         (entry.previous, entry.next) = (before.previous, before.next)
-        let bytesBefore = annotationBytes(of: before)
+        count(before, times: -1)
         entry.cold = keepCold(of: countdown, instead: before.cold)
-        let bytes = annotationBytes(of: entry)
-        liveAnnotationBytes += bytes - bytesBefore
+        count(entry, times: 1)
         self[slot] = entry
     }
 
     /// Frees a slot; from then on it has a revision that no countdown has.
     mutating func free(_ slot: Slot) {
         var entry = self[slot]
-        let bytes = annotationBytes(of: entry)
-        liveAnnotationBytes -= bytes
+        count(entry, times: -1)
         dropCold(entry.cold)
         entry.cold = ColdFields.none
         entry.revision = Revision(.min)
@@ -181,9 +180,12 @@ struct Slab: Sendable {
         entry.cold == ColdFields.none ? .empty : coldFields[entry.cold]
     }
 
-    private func annotationBytes(of entry: Entry) -> Int {
-        guard entry.isLive, entry.cold != ColdFields.none else { return 0 }
-        return coldFields[entry.cold].annotations.size
+    /// Adds an entry to what is counted of all, or, with -1, subtracts it.
+    @inline(__always)
+    private mutating func count(_ entry: Entry, times sign: Int) {
+        if entry.state == .paused { pausedCount += sign }
+        guard entry.isLive, entry.cold != ColdFields.none else { return }
+        liveAnnotationBytes += sign * coldFields[entry.cold].annotations.size
     }
 
     private func longKey(of entry: Entry) -> Key {

@@ -9,8 +9,6 @@ public struct Timetable: ~Copyable, Sendable {
     public internal(set) var revision: Revision
     /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.
     public internal(set) var oldestRevision: Revision
-    /// The number of paused countdowns.
-    public internal(set) var pausedCount = 0
 
     var gaps: [ClosedRange<Revision>] = []
     var index = KeyIndex()
@@ -41,6 +39,8 @@ public struct Timetable: ~Copyable, Sendable {
 
     /// The number of running and paused countdowns.
     public var liveCount: Int { lists[.live].count }
+    /// The number of paused countdowns.
+    public var pausedCount: Int { slab.pausedCount }
     /// The number of running countdowns.
     public var runningCount: Int { liveCount - pausedCount }
     /// The number of kept ends.
@@ -124,11 +124,9 @@ public struct Timetable: ~Copyable, Sendable {
         }
     }
 
-    /// Replaces a countdown, and updates its deadline and the number of paused countdowns.
+    /// Replaces a countdown, and updates its deadline.
     mutating func set(_ countdown: KeyedCountdown, at slot: Slot) {
-        if slab[slot].state == .paused { pausedCount -= 1 }
         slab.set(countdown, at: slot)
-        if case .paused = countdown.phase { pausedCount += 1 }
         schedule(countdown.phase, at: slot)
     }
 }
@@ -164,22 +162,18 @@ extension Timetable {
     /// Lets a key find an older kept end, or nothing.
     mutating func show(_ end: Slot?, under key: Key) {
         if let end {
-            _ = map(KeyIndex.place(of: key), to: end)
+            map(KeyIndex.place(of: key), to: end)
         } else {
-            unmap(key)
+            index.remove(KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
         }
     }
 
     /// Maps the key of a slot, whose place in the index is given, to that slot.
     ///
     /// - Returns: the slot to which it was mapped before.
+    @discardableResult
     mutating func map(_ place: KeyIndex.Place, to slot: Slot) -> Slot? {
         index.set(place, to: slot) { slab.isKey(of: slot, at: $0) }
-    }
-
-    /// Takes a key out of the index.
-    mutating func unmap(_ key: Key) {
-        index.remove(KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
     }
 
     /// Notes that the system clock was set by a duration, so that no end is older for that reason.
@@ -205,7 +199,7 @@ extension Timetable {
         case .live(let before, let previous, let hidden):
             set(before, at: slot)
             hiddenEnds[slot] = hidden
-            _ = map(KeyIndex.place(of: key), to: slot)
+            map(KeyIndex.place(of: key), to: slot)
             lists[.live].insert(slot, after: previous, in: &slab)
         }
     }
@@ -213,7 +207,6 @@ extension Timetable {
     /// Inserts an entry that is not in the index yet.
     mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         let slot = slab.insert(countdown)
-        if case .paused = countdown.phase { pausedCount += 1 }
         lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
         schedule(countdown.phase, at: slot)
         return slot
@@ -227,7 +220,6 @@ extension Timetable {
 
     /// Frees the slot of an entry that is neither in a list nor in the index.
     mutating func discard(_ slot: Slot) {
-        if slab[slot].state == .paused { pausedCount -= 1 }
         deadlines.remove(slot, in: &slab)
         slab.free(slot)
     }
