@@ -11,12 +11,14 @@ struct TickSchedule: ~Copyable, Sendable {
     private struct TickInterval {
         let duration: Duration
         var subscribers = Subscribers()
+        /// The number of watchers; if it is 0, the place in `intervals` is free.
         var count = 0
     }
 
+    /// As few as `Limits.tickIntervals`.
     private var intervals: [TickInterval] = []
-    private var idByDuration: [Duration: IntervalID] = [:]
-    private var unusedIDs: [IntervalID] = []
+    /// The number of different intervals.
+    private(set) var count = 0
     private var elapsed = TimingWheels(clock: .elapsed)
     private var wall = TimingWheels(clock: .wall)
     private let capacity: Int
@@ -29,12 +31,12 @@ struct TickSchedule: ~Copyable, Sendable {
     /// Whether no further entry fits; countdowns that are on a wheel already can still be rescheduled.
     var isFull: Bool { elapsed.count + wall.count >= capacity }
 
-    var isEmpty: Bool { idByDuration.isEmpty }
-    /// The number of different intervals.
-    var count: Int { idByDuration.count }
+    var isEmpty: Bool { count == 0 }
 
-    /// Whether any watcher wants ticks at this interval.
-    func has(_ duration: Duration) -> Bool { idByDuration[duration] != nil }
+    /// The number of an interval; nil if no watcher wants ticks at it.
+    func id(of duration: Duration) -> IntervalID? {
+        intervals.firstIndex { $0.count > 0 && $0.duration == duration }.map(IntervalID.init)
+    }
 
     /// Calls back with each watcher at an interval that follows a key.
     ///
@@ -46,7 +48,7 @@ struct TickSchedule: ~Copyable, Sendable {
 
     /// Adds a watcher; the first watcher at an interval creates its wheels.
     mutating func insert(_ watcher: WatcherID, _ selection: Selection, every duration: Duration) -> IntervalID {
-        let id = idByDuration[duration] ?? create(duration)
+        let id = id(of: duration) ?? create(duration)
         intervals[id.index].count += 1
         intervals[id.index].subscribers.insert(watcher, selection)
         return id
@@ -57,19 +59,15 @@ struct TickSchedule: ~Copyable, Sendable {
         intervals[interval.index].count -= 1
         intervals[interval.index].subscribers.remove(watcher, selection)
         guard intervals[interval.index].count == 0 else { return }
-        idByDuration[intervals[interval.index].duration] = nil
-        unusedIDs.append(interval)
+        count -= 1
         resetWheels(of: interval)
     }
 
     private mutating func create(_ duration: Duration) -> IntervalID {
-        let id = unusedIDs.popLast() ?? IntervalID(number: Int32(truncatingIfNeeded: intervals.count))
-        if id.index == intervals.count {
-            intervals.append(TickInterval(duration: duration))
-        } else {
-            intervals[id.index] = TickInterval(duration: duration)
-        }
-        idByDuration[duration] = id
+        let id = IntervalID(index: intervals.firstIndex { $0.count == 0 } ?? intervals.count)
+        let interval = TickInterval(duration: duration)
+        if id.index == intervals.count { intervals.append(interval) } else { intervals[id.index] = interval }
+        count += 1
         resetWheels(of: id)
         return id
     }
@@ -132,9 +130,10 @@ struct TickSchedule: ~Copyable, Sendable {
 
 /// The number of a tick interval; it is used again after the last watcher at that interval has left.
 struct IntervalID: Hashable, Sendable {
-    let number: Int32
+    let index: Int
 
-    var index: Int { Int(number) }
+    /// Its number in a heap.
+    var number: Int32 { Int32(truncatingIfNeeded: index) }
 }
 
 /// The wheels of all intervals on one clock. Instants are microseconds on that clock.
@@ -181,7 +180,7 @@ struct TimingWheels: Sendable {
     /// Removes the next tick that is due; nil if no tick is due.
     mutating func popDue(at now: Int64) -> TickSchedule.DueTick? {
         guard let first = due.first else { return nil }
-        let interval = IntervalID(number: first.id)
+        let interval = IntervalID(index: Int(first.id))
         guard let tick = wheels[interval.index].popDue(at: now) else { return nil }
         updateNext(of: interval)
         return TickSchedule.DueTick(interval: interval, clock: clock, tick: tick)
@@ -191,7 +190,7 @@ struct TimingWheels: Sendable {
     mutating func clockWasSet(at now: Int64) {
         for index in wheels.indices {
             wheels[index].reschedule(at: now)
-            updateNext(of: IntervalID(number: Int32(truncatingIfNeeded: index)))
+            updateNext(of: IntervalID(index: index))
         }
     }
 
@@ -233,7 +232,6 @@ struct TimingWheel: Sendable {
     private struct Bucket {
         let number: Int64
         var latestPhase: Int64
-        var due = Int64.max
         var entries: [WheelEntry] = []
         /// While the ticks of the bucket are returned: the entries below this index are still to come.
         var pending = 0
@@ -276,7 +274,7 @@ struct TimingWheel: Sendable {
         buckets[Int(id)].entries.append(entry)
         places[slot] = (id, buckets[Int(id)].entries.count - 1)
         // If the bucket is due already, its other entries have yet to get their ticks.
-        if buckets[Int(id)].pending == 0, buckets[Int(id)].due > now { setDue(id, after: now) }
+        if buckets[Int(id)].pending == 0, due.instant(of: id) ?? .max > now { setDue(id, after: now) }
     }
 
     mutating func cancel(_ slot: Slot) {
@@ -358,8 +356,7 @@ struct TimingWheel: Sendable {
 
     private mutating func setDue(_ id: Int32, after now: Int64) {
         let sinceLast = now.saturatingSubtracted(buckets[Int(id)].latestPhase).modulo(interval)
-        buckets[Int(id)].due = now.saturatingAdded(interval - sinceLast)
-        due.set(id, at: buckets[Int(id)].due)
+        due.set(id, at: now.saturatingAdded(interval - sinceLast))
     }
 }
 

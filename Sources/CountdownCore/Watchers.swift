@@ -43,7 +43,7 @@ public struct Watchers: ~Copyable, Sendable {
     public var isEmpty: Bool { watchers.isEmpty }
 
     /// Whether any watcher wants ticks at this interval.
-    public func hasTicks(every interval: Duration) -> Bool { ticks.has(interval) }
+    public func hasTicks(every interval: Duration) -> Bool { ticks.id(of: interval) != nil }
 
     /// The cost of the patterns that are tried for each change, in scanned entries, if one more watcher had this selection.
     public func patternSteps(with selection: Selection) -> Int {
@@ -77,9 +77,6 @@ public struct Watchers: ~Copyable, Sendable {
             if watchers[id]?.opened != nil { body(id) }
         }
     }
-
-    /// Whether all keys are followed by the same watchers.
-    public var allKeysHaveSameWatchers: Bool { subscribers.areSameForAllKeys }
 
     /// Whether two keys are certain to be followed by the same watchers.
     public func haveSameWatchers(_ key: Key, _ other: Key) -> Bool {

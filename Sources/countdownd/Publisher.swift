@@ -108,16 +108,13 @@ struct Publisher: ~Copyable {
     ) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
         // No watcher is added or removed during the loop.
-        let (hasWaiting, haveSameWatchers) = (!waiting.isEmpty, watchers.allKeysHaveSameWatchers)
-        let wantsTicks = watchers.wantsTicks
+        let (hasWaiting, wantsTicks) = (!waiting.isEmpty, watchers.wantsTicks)
         var batch = takeBatch()
         var last: Key?
         for change in changes {
             if hasWaiting { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
             if wantsTicks { scheduleTicks(change.countdown.key, of: timetable, at: now) }
-            if last == nil || !haveSameWatchers {
-                findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
-            }
+            findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
             guard !batch.subscribers.isEmpty else { continue }
             batch.append { translation.write(change, at: now, into: &$0) }
             if batch.bytes >= translation.limits.pageBytes { batch.deliver(deliver) }
