@@ -39,3 +39,56 @@ public struct Pool<Element: Sendable>: Sendable {
         unused.append(number)
     }
 }
+
+/// An array that grows without copying its elements: growing an array of millions would delay everything else.
+///
+/// Everything is inlinable, so that other modules get specialized code.
+public struct ChunkedArray<Element: Sendable>: Sendable {
+    @usableFromInline
+    static var shift: Int { 10 }
+    @usableFromInline
+    static var chunkSize: Int { 1 << shift }
+
+    @usableFromInline
+    var chunks: [[Element]] = []
+    /// The number of elements.
+    @inlinable
+    public var count: Int { size }
+    @usableFromInline
+    var size = 0
+
+    /// An array without elements.
+    @inlinable
+    public init() {}
+
+    /// The element at a position.
+    @inlinable
+    public subscript(_ position: Int) -> Element {
+        get { chunks[position >> Self.shift][position & (Self.chunkSize - 1)] }
+        _modify { yield &chunks[position >> Self.shift][position & (Self.chunkSize - 1)] }
+    }
+
+    /// Appends an element.
+    @inlinable
+    public mutating func append(_ element: consuming Element) {
+        if count == chunks.count << Self.shift {
+            var chunk: [Element] = []
+            chunk.reserveCapacity(Self.chunkSize)
+            chunks.append(chunk)
+        }
+        chunks[count >> Self.shift].append(element)
+        size += 1
+    }
+
+    /// Removes the last element; there must be one.
+    ///
+    /// - Returns: the element.
+    @inlinable
+    public mutating func removeLast() -> Element {
+        size -= 1
+        let last = chunks[count >> Self.shift].removeLast()
+        // One empty chunk stays, so that growing and shrinking at its edge does not allocate.
+        if chunks.count > (count >> Self.shift) + 2 { chunks.removeLast() }
+        return last
+    }
+}

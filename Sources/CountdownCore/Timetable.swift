@@ -9,8 +9,9 @@ public struct Timetable: ~Copyable, Sendable {
     public internal(set) var revision: Revision
     /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.
     public internal(set) var oldestRevision: Revision
+    /// Revisions that may have been given to changes that are lost.
+    public internal(set) var unknownRevisions: [ClosedRange<Revision>] = []
 
-    var gaps: [ClosedRange<Revision>] = []
     var index = KeyIndex()
     var slab = Slab()
     var lists = RevisionLists()
@@ -81,7 +82,7 @@ public struct Timetable: ~Copyable, Sendable {
 
     /// Whether every kept end since a revision can be delivered.
     public func canResume(after revision: Revision) -> Bool {
-        (oldestRevision...self.revision).contains(revision) && !gaps.contains { $0.contains(revision) }
+        (oldestRevision...self.revision).contains(revision) && !unknownRevisions.contains { $0.contains(revision) }
     }
 
     /// The earliest deadline, as the system clock is set now; nil if no countdown is running.
@@ -368,6 +369,12 @@ extension Timetable {
         return .more
     }
 
+    /// Visits all countdowns, for a new store: those that run, are paused or are kept as history, in the order of their revisions.
+    public func visitAll<Failure>(_ visit: (KeyedCountdown) throws(Failure) -> Void) throws(Failure) {
+        var scan = Scan(live: .oldest, ended: .oldest, forgotten: .nowhere, of: lists)
+        while let slot = scan.next(in: lists, slab) { try visit(self[slot]) }
+    }
+
     // MARK: Pinned entries: the last ones that open scans have visited
 
     private mutating func pin(_ slot: Slot) { pins[slot, default: 0] += 1 }
@@ -384,6 +391,19 @@ extension Timetable {
             unpin(slot)
             if previous != .none { pin(previous) }
         }
+    }
+}
+
+/// What `undo` needs of a change that was applied.
+public struct Applied: Sendable {
+    let slot: Slot
+    let origin: Origin
+
+    enum Origin: Sendable {
+        /// The entry is new; its key found this kept end before, or nothing.
+        case new(instead: Slot?)
+        /// The entry was this live countdown, behind the given entry in its list; its key hid this kept end, or none.
+        case live(KeyedCountdown, after: Slot, hiding: Slot?)
     }
 }
 
