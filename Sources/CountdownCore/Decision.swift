@@ -40,11 +40,7 @@ extension Timetable {
     ///   - queued: how many other starts wait for the same key.
     /// - Returns: the change, if there is one.
     /// - Throws: `Refusal` if the request is invalid in this state, out of range, or exceeds a limit.
-    public func decide(
-        _ request: Request,
-        at now: Now,
-        queued: Int = 0
-    ) throws(Refusal) -> Decision {
+    public func decide(_ request: Request, at now: Now, queued: Int = 0) throws(Refusal) -> Decision {
         switch request {
         case .start(let start):
             return try decideStart(start, at: now, queued)
@@ -72,11 +68,7 @@ extension Timetable {
 
     // MARK: Start
 
-    private func decideStart(
-        _ start: Request.Start,
-        at now: Now,
-        _ queued: Int
-    ) throws(Refusal) -> Decision {
+    private func decideStart(_ start: Request.Start, at now: Now, _ queued: Int) throws(Refusal) -> Decision {
         try checkRange(of: start, at: now)
         try checkSizes(of: start)
         guard let current = countdown(under: start.key), current.isLive else {
@@ -136,11 +128,7 @@ extension Timetable {
         current.remaining(at: now) + limits.duration(of: start) - upTo
     }
 
-    private func alreadyRunning(
-        _ current: KeyedCountdown,
-        retryAfter duration: Duration,
-        _ queued: Int
-    ) -> Refusal {
+    private func alreadyRunning(_ current: KeyedCountdown, retryAfter duration: Duration, _ queued: Int) -> Refusal {
         guard case .running = current.phase, queued == 0 else { return .alreadyRunning(current, retryAfter: nil) }
         return .alreadyRunning(current, retryAfter: duration)
     }

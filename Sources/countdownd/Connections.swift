@@ -312,12 +312,7 @@ extension Daemon {
 
 /// Lines about clients, which must not be able to fill a disk.
 extension Daemon {
-    func logLimited(
-        _ topic: LogTopic,
-        _ message: String,
-        fields: Log.Fields = [:],
-        at now: Now
-    ) {
+    func logLimited(_ topic: LogTopic, _ message: String, fields: Log.Fields = [:], at now: Now) {
         rateLimitedLog.write(topic, topic.level, message, fields: fields, to: log, at: now.boot.microseconds)
     }
 
