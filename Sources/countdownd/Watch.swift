@@ -231,3 +231,68 @@ extension Daemon {
         notePage(for: connection, at: now)
     }
 }
+
+/// A `Watch` in progress: first a snapshot, then events as they happen. If the system clock is set, the live countdowns are
+/// sent once more.
+struct WatchCursor {
+    /// Sends the countdowns that exist, or those that changed after `since`. It ends with `synced`.
+    enum Snapshot {
+        case pending
+        case scanning(ScanID)
+        case complete
+    }
+
+    /// Sends the live countdowns once more, because a set system clock has moved their deadlines or remaining time.
+    enum ClockResend {
+        case idle
+        /// The clock was set. The scan after an earlier clock step, if there is one, is of no use any more.
+        case pending(abandoned: ScanID?)
+        /// Revisions after `upTo` were sent after the clock step.
+        case scanning(ScanID, upTo: Revision)
+
+        mutating func clockWasSet() {
+            switch self {
+            case .idle: self = .pending(abandoned: nil)
+            case .pending: break
+            case .scanning(let scan, _): self = .pending(abandoned: scan)
+            }
+        }
+    }
+
+    let request: WatchRequest
+    var snapshot = Snapshot.pending
+    var clockResend = ClockResend.idle
+    /// A countdown with this revision or an earlier one existed before the snapshot began.
+    var base: Revision
+    /// Whether countdowns up to `base` are sent although `since` is later, because the system clock was set after `since`.
+    let sendsOlder: Bool
+
+    init(request: WatchRequest, revision: Revision, sendsOlder: Bool) {
+        self.request = request
+        base = request.since ?? revision
+        self.sendsOlder = sendsOlder
+    }
+
+    /// Whether the watcher got `synced` and receives events as they happen.
+    var isSynced: Bool {
+        if case .complete = snapshot { return true }
+        return false
+    }
+
+    /// The scans that end with this watch.
+    var scans: [ScanID] {
+        var scans: [ScanID] = []
+        if case .scanning(let scan) = snapshot { scans.append(scan) }
+        switch clockResend {
+        case .pending(let scan?), .scanning(let scan, _): scans.append(scan)
+        case .idle, .pending: break
+        }
+        return scans
+    }
+
+    /// Whether the next turn has something to send besides events.
+    var needsScan: Bool {
+        if case .idle = clockResend { return !isSynced }
+        return true
+    }
+}
