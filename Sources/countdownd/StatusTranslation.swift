@@ -6,9 +6,8 @@ import Varlink
 extension Daemon {
     /// The reply to `GetStatus`.
     func status(at now: Now) -> some JSONEncodable {
-        counters.checkpoints = storage.checkpoints
-        counters.mostUnsentBytes = connections.mostUnsentBytes
-        let named = counters.named.merging(fleet?.counters.named ?? [:]) { own, _ in own }
+        let kept = ["checkpoints": storage.checkpoints, "mostUnsentBytes": connections.mostUnsentBytes]
+        let named = [kept, fleet?.counters.named ?? [:]].reduce(counters.named) { $0.merging($1) { own, _ in own } }
         return GetStatus.Reply(
             version: Version.current,
             startedUSec: started.wall.microseconds,

@@ -131,8 +131,6 @@ struct Counters {
     var slowPeers = 0
     /// Clients that were disconnected because all clients together had sent more than is kept.
     var hoardingPeers = 0
-    /// The most bytes that all clients together had not read.
-    var mostUnsentBytes = 0
     /// Connections that were closed without a reply because their user had too many, or because all were taken and they sent no call.
     var excessPeers = 0
     /// How often the system clock was set.
@@ -143,8 +141,6 @@ struct Counters {
     var mostTicksInTurn = 0
     var mostEntriesInTurn = 0
     var mostServedStartsInTurn = 0
-    /// How often copying the store's log into the database was begun.
-    var checkpoints = 0
 
     /// Notes how much of its budgets a turn has used.
     mutating func note(_ turn: borrowing Turn, of limits: Limits) {
@@ -160,8 +156,7 @@ struct Counters {
         [
             "wakeUps": wakeUps, "turns": turns, "calls": calls, "changes": changes, "endings": endings, "ticks": ticks,
             "events": events, "servedStarts": servedStarts, "slowPeers": slowPeers, "hoardingPeers": hoardingPeers,
-            "excessPeers": excessPeers,
-            "mostUnsentBytes": mostUnsentBytes, "clockSteps": clockSteps, "checkpoints": checkpoints,
+            "excessPeers": excessPeers, "clockSteps": clockSteps,
             "mostCallsInTurn": mostCallsInTurn, "mostEndingsInTurn": mostEndingsInTurn,
             "mostTicksInTurn": mostTicksInTurn, "mostEntriesInTurn": mostEntriesInTurn,
             "mostServedStartsInTurn": mostServedStartsInTurn,
