@@ -53,16 +53,13 @@ struct ListRequest {
         static let live: States = [.running, .paused]
         static let ended: States = [.finished, .cancelled]
 
-        init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
-
-        init(of countdown: KeyedCountdown) {
+        /// The state of a countdown.
+        static func of(_ countdown: KeyedCountdown) -> States {
             switch countdown.phase {
-            case .running: self = .running
-            case .paused: self = .paused
-            case .finished: self = .finished
-            case .cancelled: self = .cancelled
+            case .running: .running
+            case .paused: .paused
+            case .finished: .finished
+            case .cancelled: .cancelled
             }
         }
     }

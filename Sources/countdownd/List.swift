@@ -28,7 +28,8 @@ extension Daemon {
         let request = cursor.request
         if request.selection.hasKeysAlone {
             turn.entriesLeft -= request.selection.keys.count
-            return answer(with: countdownsOfKeys(in: cursor, at: turn.now), &cursor, of: connection, at: turn.now)
+            cursor.stage = .delivering(countdownsOfKeys(in: cursor, at: turn.now), next: 0, at: turn.now)
+            return
         }
         if let count = request.soonest {
             let capacity = SoonestCandidates.firstCapacity(for: count)
@@ -69,7 +70,8 @@ extension Daemon {
         _ turn: inout Turn
     ) {
         if let answer = soonestRunning(count, cursor, &turn) {
-            return self.answer(with: answer, &cursor, of: connection, at: turn.now)
+            cursor.stage = .delivering(answer, next: 0, at: turn.now)
+            return
         }
         guard keepMore(SoonestCandidates.bytes(capacity: capacity), for: connection) else { return }
         cursor.candidates = SoonestCandidates(count: count, capacity: capacity, at: turn.now)
@@ -128,7 +130,8 @@ extension Daemon {
         let isComparable = candidates.offset == turn.now.offset
         let soonest = candidates.soonest { timetable.isKnown($0.slot, with: $0.revision) }
         if isComparable, let soonest {
-            return answer(with: soonest.map { timetable[$0] }, &cursor, of: connection, at: turn.now)
+            cursor.stage = .delivering(soonest.map { timetable[$0] }, next: 0, at: turn.now)
+            return
         }
         // Too many of the soonest have changed, or the system clock was set.
         let capacity = isComparable ? 2 * candidates.capacity : candidates.capacity
@@ -143,8 +146,8 @@ extension Daemon {
         for (index, found) in cursor.found.enumerated() {
             // A countdown that has changed is visited again further on. An end whose key has another countdown by now is
             // history: `Watch` delivers it, `List` does not.
-            guard timetable.isKnown(found.slot, with: found.countdown.revision) else { continue }
-            translation.write(element: found.countdown, at: now, into: &page)
+            guard timetable.isKnown(found.slot, with: found.revision) else { continue }
+            translation.write(element: timetable[found.slot], at: now, into: &page)
             guard page.count >= limits.pageBytes else { continue }
             reply(with: &page, cursor, of: connection)
             guard connection.isBusy else { return }
@@ -156,16 +159,6 @@ extension Daemon {
     }
 
     // MARK: Replies
-
-    /// Answers with countdowns of this moment.
-    private func answer(
-        with countdowns: [KeyedCountdown],
-        _ cursor: inout ListCursor,
-        of connection: Connection,
-        at now: Now
-    ) {
-        cursor.stage = .delivering(countdowns, next: 0, at: now)
-    }
 
     /// Delivers the next page of an answer; the moment of the answer is that of its first page.
     private func deliver(
@@ -220,18 +213,12 @@ struct ListCursor {
         case delivering([KeyedCountdown], next: Int, at: Now)
     }
 
-    /// A countdown that was found and is not in a reply yet.
-    struct Found {
-        let slot: Slot
-        let countdown: KeyedCountdown
-    }
-
     let request: ListRequest
     /// Whether the caller takes more than one reply.
     let takesPages: Bool
     var stage = Stage.unopened
-    /// What the scan has found, in the order of revisions.
-    var found: [Found] = []
+    /// What the scan has found that is not in a reply yet, in the order of revisions.
+    var found: [(slot: Slot, revision: Revision)] = []
     /// About as many bytes as the found countdowns take in a reply.
     var foundBytes = 0
     /// What the scan has found for `soonest`.
@@ -243,11 +230,11 @@ struct ListCursor {
     }
 
     func contains(_ countdown: KeyedCountdown) -> Bool {
-        request.states.contains(ListRequest.States(of: countdown)) && request.selection.contains(countdown.key)
+        request.states.contains(.of(countdown)) && request.selection.contains(countdown.key)
     }
 
     mutating func find(_ countdown: KeyedCountdown, at slot: Slot) {
-        found.append(Found(slot: slot, countdown: countdown))
+        found.append((slot, countdown.revision))
         foundBytes += 160 + countdown.textBytes
     }
 }
@@ -278,7 +265,7 @@ struct SoonestCandidates {
         /// Whether one comes before another; of two at the same instant, the one that changed first, as it ends first.
         static func isSooner(_ left: Candidate, _ right: Candidate) -> Bool {
             guard left.isPaused == right.isPaused else { return right.isPaused }
-            return left.rank == right.rank ? left.revision < right.revision : left.rank < right.rank
+            return (left.rank, left.revision) < (right.rank, right.revision)
         }
     }
 
