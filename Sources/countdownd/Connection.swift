@@ -37,7 +37,7 @@ final class Connection {
     /// Whether its user has too many connections. Its first call is answered with that error, then it is closed.
     let isOverQuota: Bool
     /// The sizes of the session's buffers after its last use.
-    private(set) var buffers = BufferStatistics()
+    private(set) var buffers: BufferStatistics
     var unfinishedReply: UnfinishedReply?
     /// Its calls that wait for the engine of a fleet.
     var sharedCalls = SharedCalls()
@@ -61,8 +61,6 @@ final class Connection {
     var countedUnsent = 0
     var countedReceived = 0
     var countedRequest = 0
-    /// The bytes of its queued start.
-    var queuedBytes = 0
 
     private let socket: Descriptor
     private var kept: ServerSession
@@ -81,6 +79,7 @@ final class Connection {
         self.token = token
         self.user = user
         self.isOverQuota = isOverQuota
+        buffers = BufferStatistics(of: session)
         kept = session
     }
 
@@ -112,10 +111,10 @@ final class Connection {
         condition == .open && !inputHasEnded && buffers.pendingInput <= limits.messageBytes
     }
 
-    /// Lets a start wait in a queue. Its size counts towards the received bytes.
-    func queue(_ start: Request.Start, number: Int) {
-        unfinishedReply = .queued(start, number: number)
-        queuedBytes = start.size
+    /// The bytes of its queued start, which count towards the received bytes.
+    var queuedBytes: Int {
+        guard case .queued(let start, _) = unfinishedReply else { return 0 }
+        return start.size
     }
 
     /// Reads what the socket has, up to the size of the buffer.
@@ -177,15 +176,13 @@ extension Connection {
     /// 110 instructions; reading a copy of the numbers does not.
     struct BufferStatistics {
         /// Received bytes that are no part of a call yet.
-        private(set) var pendingInput = 0
+        let pendingInput: Int
         /// The memory for received bytes.
-        private(set) var inputCapacity = 0
+        let inputCapacity: Int
         /// Bytes that are not sent yet.
-        private(set) var unsent = 0
+        let unsent: Int
         /// The bytes of the elements in the array reply under construction.
-        private(set) var openArrayBytes = 0
-
-        init() {}
+        let openArrayBytes: Int
 
         init(of session: borrowing ServerSession) {
             pendingInput = session.pendingInput

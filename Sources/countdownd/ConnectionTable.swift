@@ -147,13 +147,3 @@ struct ConnectionQueue {
     /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
     mutating func putBack(_ rest: ArraySlice<Connection>) { all = rest + all }
 }
-
-/// Whether connections are accepted. Other connections stay in the listen queue.
-struct AcceptBackoff {
-    /// The pause if no further connection can be refused, or after a failure. Meanwhile refused clients read their error, and other
-    /// processes may free descriptors or memory.
-    static let pause = Duration.milliseconds(100)
-
-    /// When to accept connections again, if none is closed before; nil if they are accepted now.
-    var next: BootInstant?
-}

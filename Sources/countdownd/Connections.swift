@@ -6,8 +6,12 @@ import Varlink
 
 /// Accepting.
 extension Daemon {
+    /// The pause if no further connection can be refused, or after a failure. Meanwhile refused clients read their error, and other
+    /// processes may free descriptors or memory.
+    private static let acceptPause = Duration.milliseconds(100)
+
     func pollListener() throws(SystemFailure) {
-        try poller.add(listener.descriptor, token: Token.listener, reading: acceptBackoff.next == nil)
+        try poller.add(listener.descriptor, token: Token.listener, reading: acceptsAgain == nil)
         if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
     }
 
@@ -29,7 +33,7 @@ extension Daemon {
     }
 
     func acceptAll(at now: Now) {
-        for _ in 0..<limits.connectionsInTurn where acceptBackoff.next == nil {
+        for _ in 0..<limits.connectionsInTurn where acceptsAgain == nil {
             guard connections.refused < limits.refusals else {
                 return pauseAccepting("\(connections.refused) refused connections have not been closed", at: now)
             }
@@ -46,18 +50,18 @@ extension Daemon {
     /// Accepts connections again if the pause is over. Refused connections that sent no call in it are closed, so that their
     /// number does not keep others from an answer.
     func acceptAgain(at now: Now) {
-        guard let next = acceptBackoff.next, next <= now.boot else { return }
+        guard let next = acceptsAgain, next <= now.boot else { return }
         for connection in connections.all where connection.isOverQuota {
             counters.excessPeers += 1
             connection.drop()
             connections.dirty.append(connection)
         }
-        setAccepting(reserve.fill() ? nil : now.boot + AcceptBackoff.pause)
+        setAccepting(reserve.fill() ? nil : now.boot + Self.acceptPause)
     }
 
     /// Accepts connections again after a connection was closed.
     func acceptInsteadOfGone() {
-        if acceptBackoff.next != nil, reserve.fill() { setAccepting(nil) }
+        if acceptsAgain != nil, reserve.fill() { setAccepting(nil) }
     }
 
     private func accept(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
@@ -98,21 +102,18 @@ extension Daemon {
 
     private func reject(_ user: uid_t, at now: Now) {
         counters.excessPeers += 1
-        logLimited(
-            .overQuota,
-            "closing a connection of user \(user), who has \(limits.connectionsPerUser) open",
-            at: now
-        )
+        let sentence = "closing a connection of user \(user), who has \(limits.connectionsPerUser) open"
+        logLimited(.overQuota, sentence, at: now)
     }
 
     private func pauseAccepting(_ reason: String, at now: Now) {
         logLimited(.notAccepting, "not accepting connections: \(reason)", at: now)
-        setAccepting(now.boot + AcceptBackoff.pause)
+        setAccepting(now.boot + Self.acceptPause)
     }
 
     /// Accepts connections now, or stops until an instant.
     private func setAccepting(_ next: BootInstant?) {
-        acceptBackoff.next = next
+        acceptsAgain = next
         do throws(SystemFailure) {
             try poller.set(listener.descriptor, token: Token.listener, reading: next == nil, writing: false)
         } catch {
@@ -259,7 +260,6 @@ extension Daemon {
         case .queued(let start, let number):
             startQueue.remove(number, for: start.key)
             fleet?.withdraw(number, of: start.key)
-            connection.queuedBytes = 0
         case .listing(let cursor):
             if case .scanning(let scan) = cursor.stage { timetable.closeScan(scan) }
         case .watching(let cursor):

@@ -33,7 +33,8 @@ actor Daemon {
     let clockChanges: ClockChangeMonitor
     let signals: SignalDescriptor
     var listener: Listener
-    var acceptBackoff = AcceptBackoff()
+    /// When to accept connections again, if none is closed before; nil if they are accepted now. Others stay in the listen queue.
+    var acceptsAgain: BootInstant?
     var reserve: DescriptorReserve
     var statusReporter: ServiceStatusReporter
     var rateLimitedLog: RateLimitedLog<LogTopic>
@@ -227,7 +228,7 @@ actor Daemon {
     private func arm(after turn: borrowing Turn, _ deadline: WallInstant?) {
         let now = turn.now
         var next = earliest(publisher.heartbeats.next, storage.next)
-        next = earliest(next, acceptBackoff.next)
+        next = earliest(next, acceptsAgain)
         next = earliest(next, statusReporter.next)
         next = earliest(next, rateLimitedLog.next.map(BootInstant.init))
         var end = earliest(deadline, startQueue.next(at: now))

@@ -143,7 +143,7 @@ extension Daemon {
     func enqueue(_ request: Request, of connection: Connection, until due: Deadline?, _ turn: inout Turn) {
         guard case .start(let start) = request else { return }
         turn.hasQueuedStarts = true
-        connection.queue(start, number: startQueue.append(connection, for: start.key))
+        connection.unfinishedReply = .queued(start, number: startQueue.append(connection, for: start.key))
         if let due { startQueue.setDue(due, for: start.key) }
     }
 

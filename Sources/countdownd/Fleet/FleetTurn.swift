@@ -141,7 +141,7 @@ extension Daemon {
         guard queued == nil || connection.sharedCalls.isEmpty else { return false }
         guard let number = fleet?.call(shared, of: connection, at: now) else { return nil }
         if let queued {
-            connection.queue(queued, number: number)
+            connection.unfinishedReply = .queued(queued, number: number)
         } else {
             let waiting = SharedCalls.SharedCall(number: number, call: call, request: shared, isStartAll: isStartAll)
             connection.sharedCalls.add(waiting, in: &session)
