@@ -64,14 +64,9 @@ struct Clocks {
     }
 
     private static func readOnce() -> ClockOffset.Reading {
-        let before = BootClock.now
+        let before = BootInstant(microseconds: BootClock.now)
         let wall = systemClock()
-        let after = BootClock.now
-        return ClockOffset.Reading(
-            before: BootInstant(microseconds: before),
-            wall: wall,
-            after: BootInstant(microseconds: after)
-        )
+        return ClockOffset.Reading(before: before, wall: wall, after: BootInstant(microseconds: BootClock.now))
     }
 }
 

@@ -218,7 +218,7 @@ extension Daemon {
         let isKnown = timetable.withCountdown(under: key) { countdown in
             session.reply { translation.write(countdown, at: now, into: &$0) }
         }
-        if !isKnown { session.fail(translation.noSuchCountdown(key)) }
+        if !isKnown { session.fail(translation.error(.noSuchCountdown(key), at: now)) }
     }
 
     private func answerWait(_ key: Key, in session: inout ServerSession, of connection: Connection, at now: Now) {

@@ -260,10 +260,6 @@ extension Translation {
         }
     }
 
-    func noSuchCountdown(_ key: Key) -> some ReplyError {
-        CountdownError.noSuchCountdown(key: key.text)
-    }
-
     func historyTrimmed(oldest: Revision) -> some ReplyError {
         CountdownError.historyTrimmed(oldestRevision: oldest.number)
     }
