@@ -7,18 +7,18 @@ struct Deadlines: Sendable {
     mutating func set(_ deadline: Deadline, of slot: Slot, in slab: inout Slab) {
         switch deadline {
         case .elapsed(let instant):
-            wall.remove(slot.index, ties: &slab)
-            elapsed.set(slot.index, at: instant.microseconds, ties: &slab)
+            wall.remove(slot.index) { slab.order(of: $0) }
+            elapsed.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
         case .wall(let instant):
-            elapsed.remove(slot.index, ties: &slab)
-            wall.set(slot.index, at: instant.microseconds, ties: &slab)
+            elapsed.remove(slot.index) { slab.order(of: $0) }
+            wall.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
         }
     }
 
     /// Removes the deadline of an entry; nothing happens if it has none.
     mutating func remove(_ slot: Slot, in slab: inout Slab) {
-        elapsed.remove(slot.index, ties: &slab)
-        wall.remove(slot.index, ties: &slab)
+        elapsed.remove(slot.index) { slab.order(of: $0) }
+        wall.remove(slot.index) { slab.order(of: $0) }
     }
 
     /// The earliest deadline, as the system clock is set now; nil if no countdown runs.
@@ -53,25 +53,19 @@ struct Deadlines: Sendable {
     }
 }
 
-/// Of two equal deadlines, the one of the lower revision comes first.
-extension Slab: TieBreak {
-    func order(of id: Int32) -> Int64 { self[Slot(index: id)].revision.number }
+extension Slab {
+    /// Of two equal deadlines, the one of the lower revision comes first.
+    fileprivate func order(of id: Int32) -> Int64 { self[Slot(index: id)].revision.number }
 }
 
 /// Iterates over the running countdowns in the order of their deadlines without changing the heaps: after an element, only its
 /// children in the heap become candidates for the next one.
 struct DeadlineOrder {
-    /// Elements of both heaps that may be the next one, by their numbers in `heap`.
-    private struct Candidates: TieBreak {
-        var all: [(slot: Slot, isWall: Bool, position: Int, order: Int64)] = []
-
-        func order(of id: Int32) -> Int64 { all[Int(id)].order }
-    }
-
     private let elapsed: IndexedHeap
     private let wall: IndexedHeap
     private let now: Now
-    private var candidates = Candidates()
+    /// Elements of both heaps that may be the next one, by their numbers in `heap`.
+    private var candidates: [(slot: Slot, isWall: Bool, position: Int, order: Int64)] = []
     private var heap = IndexedHeap()
 
     init(_ elapsed: IndexedHeap, _ wall: IndexedHeap, in slab: Slab, at now: Now) {
@@ -83,8 +77,8 @@ struct DeadlineOrder {
     /// The next countdown; nil behind the last one.
     mutating func next(in slab: Slab) -> Slot? {
         guard let first = heap.first else { return nil }
-        heap.remove(first.id, ties: &candidates)
-        let found = candidates.all[Int(first.id)]
+        heap.remove(first.id) { candidates[Int($0)].order }
+        let found = candidates[Int(first.id)]
         for child in IndexedHeap.children(of: found.position) { append(child, isWall: found.isWall, in: slab) }
         return found.slot
     }
@@ -93,7 +87,7 @@ struct DeadlineOrder {
         guard let element = (isWall ? wall : elapsed).element(at: position) else { return }
         let slot = Slot(index: element.id)
         let instant = isWall ? element.instant : now.wall(of: BootInstant(microseconds: element.instant)).microseconds
-        candidates.all.append((slot, isWall, position, slab.order(of: element.id)))
-        heap.set(Int32(truncatingIfNeeded: candidates.all.count - 1), at: instant, ties: &candidates)
+        candidates.append((slot, isWall, position, slab.order(of: element.id)))
+        heap.set(Int32(truncatingIfNeeded: candidates.count - 1), at: instant) { candidates[Int($0)].order }
     }
 }

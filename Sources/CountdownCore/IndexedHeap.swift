@@ -35,19 +35,24 @@ public struct IndexedHeap: Sendable {
     }
 
     /// Inserts an element, or moves the element with this number.
-    mutating func set(_ id: Int32, at instant: Int64, ties: inout some TieBreak) {
+    ///
+    /// - Parameters:
+    ///   - id: the number.
+    ///   - instant: the instant.
+    ///   - order: a number that is less if an element comes first of those with the same instant.
+    public mutating func set(_ id: Int32, at instant: Int64, order: (Int32) -> Int64 = { _ in 0 }) {
         while positions.count <= Int(id) { positions.append(Self.absent) }
         if let position = position(of: id) {
-            sink(instant, id, from: position, &ties)
+            sink(instant, id, from: position, order)
         } else {
             if Self.place(of: count).family == families.count { families.append(Siblings()) }
             count += 1
-            rise(instant, id, from: count - 1, &ties)
+            rise(instant, id, from: count - 1, order)
         }
     }
 
     /// Removes the element with a number, if the heap has it.
-    mutating func remove(_ id: Int32, ties: inout some TieBreak) {
+    public mutating func remove(_ id: Int32, order: (Int32) -> Int64 = { _ in 0 }) {
         guard let position = position(of: id) else { return }
         positions[Int(id)] = Self.absent
         count -= 1
@@ -55,7 +60,7 @@ public struct IndexedHeap: Sendable {
         let (family, sibling) = Self.place(of: count)
         families[family].put(.max, Self.absent, at: sibling)
         if sibling == 0 { _ = families.removeLast() }
-        if position < count { sink(last.instant, last.id, from: position, &ties) }
+        if position < count { sink(last.instant, last.id, from: position, order) }
     }
 
     private func position(of id: Int32) -> Int? {
@@ -66,23 +71,23 @@ public struct IndexedHeap: Sendable {
     /// Puts an element at a position, or above or below it as the order requires.
     ///
     /// It first goes all the way down without comparisons: most often it is the former last element and belongs there.
-    private mutating func sink(_ instant: Int64, _ id: Int32, from start: Int, _ ties: inout some TieBreak) {
+    private mutating func sink(_ instant: Int64, _ id: Int32, from start: Int, _ order: (Int32) -> Int64) {
         var position = start
         while position * 4 + 1 < count {
             let siblings = families[position + 1]
-            let least = Self.least(of: siblings, &ties)
+            let least = Self.least(of: siblings, order)
             put(siblings.instants[least], siblings.ids[least], at: position)
             position = position * 4 + 1 + least
         }
-        rise(instant, id, from: position, &ties)
+        rise(instant, id, from: position, order)
     }
 
-    private mutating func rise(_ instant: Int64, _ id: Int32, from start: Int, _ ties: inout some TieBreak) {
+    private mutating func rise(_ instant: Int64, _ id: Int32, from start: Int, _ order: (Int32) -> Int64) {
         var position = start
         while position > 0 {
             let parent = (position - 1) / 4
             let above = place(at: parent)
-            guard instant < above.instant || instant == above.instant && ties.order(of: id) < ties.order(of: above.id)
+            guard instant < above.instant || instant == above.instant && order(id) < order(above.id)
             else { break }
             put(above.instant, above.id, at: position)
             position = parent
@@ -94,7 +99,7 @@ public struct IndexedHeap: Sendable {
     ///
     /// All four are compared, whether they exist or not, so that only equal instants need a branch.
     @inline(__always)
-    private static func least(of siblings: Siblings, _ ties: inout some TieBreak) -> Int {
+    private static func least(of siblings: Siblings, _ order: (Int32) -> Int64) -> Int {
         let least = min(
             min(siblings.instants[0], siblings.instants[1]),
             min(siblings.instants[2], siblings.instants[3])
@@ -104,13 +109,13 @@ public struct IndexedHeap: Sendable {
         var first = found.trailingZeroBitCount
         found &= found &- 1
         guard found != 0 else { return first }
-        var order = ties.order(of: siblings.ids[first])
+        var firstOrder = order(siblings.ids[first])
         while found != 0 {
             let next = found.trailingZeroBitCount
             found &= found &- 1
             guard siblings.ids[next] != absent else { break }
-            let nextOrder = ties.order(of: siblings.ids[next])
-            if nextOrder < order { (first, order) = (next, nextOrder) }
+            let nextOrder = order(siblings.ids[next])
+            if nextOrder < firstOrder { (first, firstOrder) = (next, nextOrder) }
         }
         return first
     }
@@ -138,31 +143,4 @@ public struct IndexedHeap: Sendable {
         families[family].put(instant, id, at: sibling)
         positions[Int(id)] = Int32(truncatingIfNeeded: position)
     }
-}
-
-/// Orders elements with the same instant.
-protocol TieBreak {
-    /// A number that is less if the element comes first.
-    func order(of id: Int32) -> Int64
-}
-
-extension IndexedHeap {
-    /// Inserts or moves an element; equal elements are in any order.
-    public mutating func set(_ id: Int32, at instant: Int64) {
-        var none = NoTieBreak()
-        set(id, at: instant, ties: &none)
-    }
-
-    /// Removes an element; equal elements are in any order.
-    public mutating func remove(_ id: Int32) {
-        var none = NoTieBreak()
-        remove(id, ties: &none)
-    }
-}
-
-private struct NoTieBreak: TieBreak {
-    /// Stored, because the thread sanitizer cannot track an inout value without bytes.
-    private let order: Int64 = 0
-
-    func order(of id: Int32) -> Int64 { order }
 }

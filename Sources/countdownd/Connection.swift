@@ -63,7 +63,7 @@ final class Connection {
     var countedRequest = 0
 
     private let socket: Descriptor
-    private var kept: ServerSession
+    private var session: ServerSession
 
     var descriptor: Int32 { socket.number }
     var watcher: WatcherID { WatcherID(Int(truncatingIfNeeded: token)) }
@@ -80,15 +80,7 @@ final class Connection {
         self.user = user
         self.isOverQuota = isOverQuota
         buffers = BufferStatistics(of: session)
-        kept = session
-    }
-
-    var session: ServerSession {
-        _read { yield kept }
-        _modify {
-            defer { buffers = BufferStatistics(of: kept) }
-            yield &kept
-        }
+        self.session = session
     }
 
     /// Uses the session with one exclusivity check.
@@ -98,7 +90,7 @@ final class Connection {
             defer { buffers = BufferStatistics(of: session) }
             return body(&session)
         }
-        return use(&kept)
+        return use(&session)
     }
 
     /// Whether a reply is unfinished; later calls wait behind it.
@@ -148,13 +140,13 @@ final class Connection {
 
     /// Ends the array reply under construction, if there is one.
     func endArray() {
-        if buffers.openArrayBytes > 0 { session.endArray() }
+        if buffers.openArrayBytes > 0 { use { $0.endArray() } }
     }
 
     /// Disconnects the client and drops its output.
     func drop() {
         condition = .gone
-        session.dropUnsent()
+        use { $0.dropUnsent() }
     }
 
     /// Adds events, with commas between them, to the array reply under construction, after ending it if it is full.
@@ -164,7 +156,7 @@ final class Connection {
         lastDelivery = now.boot
         let isFull = buffers.openArrayBytes + batch.count > pageBytes
         if isFull { endArray() }
-        session.appendElements("events", batch)
+        use { $0.appendElements("events", batch) }
         return isFull
     }
 }

@@ -237,7 +237,7 @@ extension Daemon {
     /// Finishes the reply of a connection with its last message. The calls behind it are carried out next.
     func finishReply(of connection: Connection, _ write: (inout ServerSession) -> Void) {
         release(connection)
-        write(&connection.session)
+        connection.use(write)
         connections.dirty.append(connection)
         connections.withCalls.append(connection)
     }

@@ -190,7 +190,7 @@ extension Daemon {
         guard cursor.takesPages else { return finishReply(of: connection) { $0.fail(ServiceError.expectedMore) } }
         connections.dirty.append(connection)
         let countdowns = page.bytes
-        connection.session.reply(continues: true) { $0.array("countdowns") { $0.element(raw: countdowns) } }
+        connection.use { $0.reply(continues: true) { $0.array("countdowns") { $0.element(raw: countdowns) } } }
         page.removeAll()
     }
 

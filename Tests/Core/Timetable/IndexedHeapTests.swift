@@ -16,13 +16,13 @@ struct IndexedHeapTests {
     @Test("returns the least element, and of equal ones the first in order")
     func order() {
         var heap = IndexedHeap()
-        var order = Order(numbers: [0: 3, 1: 1, 2: 2, 3: .max, 4: .min])
+        let order: [Int32: Int64] = [0: 3, 1: 1, 2: 2, 3: .max, 4: .min]
         for (id, instant) in [(0, 5), (1, 5), (2, 5), (3, 4), (4, 6)] as [(Int32, Int64)] {
-            heap.set(id, at: instant, ties: &order)
+            heap.set(id, at: instant) { order[$0, default: 0] }
         }
         #expect(heap.instant(of: 4) == 6)
         #expect(heap.instant(of: 5) == nil)
-        #expect(heap.drain(ties: &order) == [3, 1, 2, 0, 4])
+        #expect(heap.drain(order) == [3, 1, 2, 0, 4])
     }
 
     /// The maximum too, which stands for an element that does not exist.
@@ -32,17 +32,17 @@ struct IndexedHeapTests {
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var heap = IndexedHeap()
-        var order = Order(numbers: [:])
+        var order: [Int32: Int64] = [:]
         var model: [Int32: (instant: Int64, order: Int64)] = [:]
         for step in 0..<4_000 {
             let id = Int32.random(in: 0..<200, using: &generator)
             if Int.random(in: 0..<3, using: &generator) == 0 {
-                heap.remove(id, ties: &order)
+                heap.remove(id) { order[$0, default: 0] }
                 model[id] = nil
             } else {
                 let instant = Self.instants.randomElement(using: &generator) ?? 0
-                order.numbers[id] = Int64(step)
-                heap.set(id, at: instant, ties: &order)
+                order[id] = Int64(step)
+                heap.set(id, at: instant) { order[$0, default: 0] }
                 model[id] = (instant, Int64(step))
             }
             #expect(heap.count == model.count)
@@ -52,22 +52,16 @@ struct IndexedHeapTests {
             #expect(heap.instant(of: id) == model[id]?.instant)
         }
         let sorted = model.sorted { ($0.value.instant, $0.value.order) < ($1.value.instant, $1.value.order) }
-        #expect(heap.drain(ties: &order) == sorted.map(\.key))
+        #expect(heap.drain(order) == sorted.map(\.key))
     }
 }
 
-private struct Order: TieBreak {
-    var numbers: [Int32: Int64]
-
-    func order(of id: Int32) -> Int64 { numbers[id, default: 0] }
-}
-
 extension IndexedHeap {
-    fileprivate mutating func drain(ties: inout Order) -> [Int32] {
+    fileprivate mutating func drain(_ order: [Int32: Int64]) -> [Int32] {
         var ids: [Int32] = []
         while let first {
             ids.append(first.id)
-            remove(first.id, ties: &ties)
+            remove(first.id) { order[$0, default: 0] }
         }
         return ids
     }
