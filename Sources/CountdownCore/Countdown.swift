@@ -96,10 +96,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// Pairs that the client stores with the countdown.
     public var metadata: Metadata { annotations.metadata }
     /// Whether it has a label or metadata.
-    public var hasAnnotations: Bool {
-        if case .none = annotations { return false }
-        return true
-    }
+    public var hasAnnotations: Bool { if case .none = annotations { false } else { true } }
 
     /// The bytes of its key, label and metadata, with what it takes to keep them.
     public var textBytes: Int { key.withBytes { $0.count } + annotations.size }
@@ -172,15 +169,8 @@ enum Annotations: Hashable, Sendable {
         self = label == nil && metadata.isEmpty ? .none : .some(label: label, metadata: metadata)
     }
 
-    var label: String? {
-        guard case .some(let label, _) = self else { return nil }
-        return label
-    }
-
-    var metadata: Metadata {
-        guard case .some(_, let metadata) = self else { return Metadata() }
-        return metadata
-    }
+    var label: String? { if case .some(let label, _) = self { label } else { nil } }
+    var metadata: Metadata { if case .some(_, let metadata) = self { metadata } else { Metadata() } }
 
     /// Their bytes, with what it takes to keep them: about 32 for a label, 96 for a pair.
     var size: Int {

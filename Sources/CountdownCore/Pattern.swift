@@ -20,9 +20,7 @@ public struct Pattern: Hashable, Sendable {
         }
 
         /// The character that it stands for; nil if it is a wildcard.
-        var literal: Unicode.Scalar? {
-            if case .scalar(let scalar) = self { scalar } else { nil }
-        }
+        var literal: Unicode.Scalar? { if case .scalar(let scalar) = self { scalar } else { nil } }
     }
 
     /// How the watchers with a pattern are found for a key.
@@ -56,9 +54,7 @@ public struct Pattern: Hashable, Sendable {
     /// The only key that matches; nil if none does, or if it has wildcards.
     var key: Key? { hasWildcards ? nil : Self.key(of: parts) }
     /// The cost of trying it for each key; 0 if its watchers are looked up.
-    var stepsIfTried: Int {
-        if case .trial = lookup { steps } else { 0 }
-    }
+    var stepsIfTried: Int { if case .trial = lookup { steps } else { 0 } }
 
     /// Parses a pattern.
     public init(_ text: String) throws(InvalidPattern) {

@@ -98,22 +98,11 @@ public enum Request: Sendable {
         }
 
         /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
-        public var upTo: Duration? {
-            guard case .some(let upTo, _, _) = bounds else { return nil }
-            return upTo
-        }
-
+        public var upTo: Duration? { if case .some(let upTo, _, _) = bounds { upTo } else { nil } }
         /// How long the countdown may run in all before `later` changes nothing more; nil without such a bound.
-        public var maxDuration: Duration? {
-            guard case .some(_, let maxDuration, _) = bounds else { return nil }
-            return maxDuration
-        }
-
+        public var maxDuration: Duration? { if case .some(_, let most, _) = bounds { most } else { nil } }
         /// How many starts may queue for the key after `wait` has joined them; nil for any number.
-        public var queueUpTo: Int64? {
-            guard case .some(_, _, let queueUpTo) = bounds else { return nil }
-            return queueUpTo
-        }
+        public var queueUpTo: Int64? { if case .some(_, _, let places) = bounds { places } else { nil } }
 
         /// The memory that its key, label and metadata take while it waits, in bytes.
         public var size: Int { key.withBytes { $0.count } + annotations.size }
