@@ -27,31 +27,23 @@ public struct CooldownRoom: Sendable {
         let duration = limits.duration(of: start).microseconds
         let most = min(start.upTo ?? limits.duration(of: start), limits.longestDuration, limits.latest - now.wall)
         let all = most.microseconds / duration
-        key = start.key
-        guard let countdown, countdown.isLive else {
-            (left, more, self.countdown) = (all, nil, nil)
-            return
-        }
-        self.countdown = countdown
-        guard !isQueuedFor else {
-            (left, more) = (0, nil)
-            return
-        }
-        let remaining = countdown.remaining(at: now).microseconds
-        left = max(0, (most.microseconds - remaining) / duration)
-        guard left < all, case .running = countdown.phase else {
+        let live = countdown.flatMap { $0.isLive ? $0 : nil }
+        let remaining = live?.remaining(at: now).microseconds ?? 0
+        let isQueuedFor = isQueuedFor && live != nil
+        (key, self.countdown) = (start.key, live)
+        left = isQueuedFor ? 0 : max(0, (most.microseconds - remaining) / duration)
+        if case .running = live?.phase, !isQueuedFor, left < all {
+            more = Duration(microseconds: remaining - (most.microseconds - (left + 1) * duration))
+        } else {
             more = nil
-            return
         }
-        more = Duration(microseconds: remaining - (most.microseconds - (left + 1) * duration))
     }
 }
 
 extension Limits {
     /// The duration of a start without a deadline.
     func duration(of start: Request.Start) -> Duration {
-        guard case .after(let duration) = start.end else { return defaultDuration }
-        return duration
+        if case .after(let duration) = start.end { duration } else { defaultDuration }
     }
 }
 

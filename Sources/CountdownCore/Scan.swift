@@ -102,15 +102,13 @@ public struct Scan: Sendable {
     /// Whether an entry was compacted that a scan with a start in the history would have visited.
     func missesEntries(of lists: RevisionLists) -> Bool {
         RevisionLists.Name.allCases.contains { name in
-            guard case .after = positions[name.rawValue].start else { return false }
-            return lists[name].compacted > positions[name.rawValue].passed
+            visited(in: name).map { $0 < lists[name].compacted } ?? false
         }
     }
 
     /// The revision up to which the entries of a list need not be held for this scan; nil if it misses none of them.
     func visited(in name: RevisionLists.Name) -> Revision? {
-        guard case .after = positions[name.rawValue].start else { return nil }
-        return positions[name.rawValue].passed
+        if case .after = positions[name.rawValue].start { positions[name.rawValue].passed } else { nil }
     }
 
     /// Moves from an entry that is about to leave its list to the entry before it.

@@ -287,12 +287,8 @@ extension Timetable {
 
     /// The revision up to which all open scans have visited the ends in a list.
     private func visitedByAllScans(in name: RevisionLists.Name) -> Revision {
-        var visited = Revision(.max)
-        guard lists[name].count > 0 else { return visited }
-        for scan in scans.values {
-            if let passed = scan.visited(in: name) { visited = min(visited, passed) }
-        }
-        return visited
+        guard lists[name].count > 0 else { return Revision(.max) }
+        return scans.values.lazy.compactMap { $0.visited(in: name) }.min() ?? Revision(.max)
     }
 
     /// Takes a kept end out of the index, or out of the hidden ends.
@@ -410,7 +406,6 @@ public struct Applied: Sendable {
 extension KeyedCountdown {
     /// When its end was noticed: an end from a time when the daemon did not run is not old for that reason.
     var noticed: WallInstant? {
-        guard case .finished(let instant, let late) = phase else { return ended }
-        return instant + late
+        if case .finished(let instant, let late) = phase { instant + late } else { ended }
     }
 }

@@ -104,10 +104,7 @@ final class Connection {
     }
 
     /// The bytes of its queued start, which count towards the received bytes.
-    var queuedBytes: Int {
-        guard case .queued(let start, _) = unfinishedReply else { return 0 }
-        return start.size
-    }
+    var queuedBytes: Int { if case .queued(let start, _) = unfinishedReply { start.size } else { 0 } }
 
     /// Reads what the socket has, up to the size of the buffer.
     func receive(into buffer: inout [UInt8]) {

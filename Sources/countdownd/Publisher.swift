@@ -8,10 +8,6 @@ struct EventBatch: ~Copyable {
     private(set) var events = JSONWriter()
     private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
-    /// The bytes of the events.
-    var bytes: Int { events.count }
-
     /// Appends the event that the closure writes, an object.
     @inline(__always)
     mutating func append(_ write: (inout JSONWriter) -> Void) {
@@ -21,7 +17,7 @@ struct EventBatch: ~Copyable {
 
     /// Hands the events to each subscriber, and removes them.
     mutating func deliver(_ deliver: (WatcherID, borrowing EventBatch) -> Void) {
-        guard !isEmpty else { return }
+        guard count > 0 else { return }
         for id in subscribers { deliver(id, self) }
         removeEvents()
     }
@@ -127,7 +123,7 @@ struct Publisher: ~Copyable {
             findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
             guard !batch.subscribers.isEmpty else { continue }
             batch.append { translation.write(change, at: now, into: &$0) }
-            if batch.bytes >= translation.limits.pageBytes { batch.deliver(deliver) }
+            if batch.events.count >= translation.limits.pageBytes { batch.deliver(deliver) }
         }
         batch.deliver(deliver)
         giveBack(batch)
@@ -145,7 +141,7 @@ struct Publisher: ~Copyable {
         var batch = takeBatch()
         batch.subscribers = []
         watchers.tick(at: now, in: timetable, budget: &limit) { tick, subscribers in
-            if subscribers != batch.subscribers || batch.bytes >= translation.limits.pageBytes {
+            if subscribers != batch.subscribers || batch.events.count >= translation.limits.pageBytes {
                 batch.deliver(deliver)
                 batch.subscribers = subscribers
             }

@@ -75,11 +75,7 @@ struct Timer: ~Copyable {
         // libdispatch takes 0 for the present of another clock, and would never fire.
         let microseconds = min(max(1, instant.microseconds), latest.microseconds)
         // Both CLinux and Glibc define `timespec`; the compiler takes it from the module that it reads first.
-        return DispatchWallTime(
-            timespec: timespec(
-                tv_sec: Int(microseconds / 1_000_000),
-                tv_nsec: Int(microseconds % 1_000_000 * 1_000)
-            )
-        )
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return DispatchWallTime(timespec: timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000))
     }
 }

@@ -10,13 +10,9 @@ extension Daemon {
         connection.lastDelivery = now.boot
         if let interval = request.heartbeat { publisher.heartbeats.add(connection.token, at: now.boot + interval) }
         let missedStep = request.since.flatMap { since in stepRevision.map { since <= $0 } } ?? false
-        connection.unfinishedReply = .watching(
-            WatchCursor(
-                request: request,
-                revision: timetable.revision,
-                sendsOlder: missedStep || request.since == nil
-            )
-        )
+        let sendsOlder = missedStep || request.since == nil
+        let cursor = WatchCursor(request: request, revision: timetable.revision, sendsOlder: sendsOlder)
+        connection.unfinishedReply = .watching(cursor)
         connections.withScans.append(connection)
     }
 
@@ -274,10 +270,7 @@ struct WatchCursor {
     }
 
     /// Whether the watcher got `synced` and receives events as they happen.
-    var isSynced: Bool {
-        if case .complete = snapshot { return true }
-        return false
-    }
+    var isSynced: Bool { if case .complete = snapshot { true } else { false } }
 
     /// The scans that end with this watch.
     var scans: [ScanID] {
@@ -291,8 +284,5 @@ struct WatchCursor {
     }
 
     /// Whether the next turn has something to send besides events.
-    var needsScan: Bool {
-        if case .idle = clockResend { return !isSynced }
-        return true
-    }
+    var needsScan: Bool { if case .idle = clockResend { !isSynced } else { true } }
 }
