@@ -30,27 +30,17 @@ struct Deadlines: Sendable {
 
     /// The entry with the earliest deadline that has come; of equal ones, the entry with the lowest revision.
     func firstDue(at now: Now, in slab: inout Slab) -> Slot? {
-        let elapsed = elapsed.first.map {
-            (instant: now.wall(of: BootInstant(microseconds: $0.instant)).microseconds, id: $0.id)
+        guard let next = next(at: now), next <= now.wall else { return nil }
+        let elapsed = elapsed.first.flatMap { first in
+            now.wall(of: BootInstant(microseconds: first.instant)) == next ? first.id : nil
         }
-        guard let first = Self.earlier(elapsed, wall.first, in: &slab), first.instant <= now.wall.microseconds else {
-            return nil
-        }
-        return Slot(index: first.id)
+        let wall = wall.first.flatMap { first in first.instant == next.microseconds ? first.id : nil }
+        guard let elapsed, let wall else { return (elapsed ?? wall).map(Slot.init) }
+        return Slot(index: slab.order(of: wall) < slab.order(of: elapsed) ? wall : elapsed)
     }
 
     /// An iterator over all running countdowns in the order in which they end.
     func inOrder(in slab: Slab, at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, in: slab, at: now) }
-
-    private typealias DueDeadline = (instant: Int64, id: Int32)
-
-    private static func earlier(_ elapsed: DueDeadline?, _ wall: DueDeadline?, in slab: inout Slab) -> DueDeadline? {
-        guard let elapsed, let wall else { return elapsed ?? wall }
-        let isWall =
-            wall.instant != elapsed.instant
-            ? wall.instant < elapsed.instant : slab.order(of: wall.id) < slab.order(of: elapsed.id)
-        return isWall ? wall : elapsed
-    }
 }
 
 extension Slab {

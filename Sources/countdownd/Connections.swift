@@ -69,7 +69,10 @@ extension Daemon {
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
         let overQuota = isStranger(user) ? connections.count(of: user) + 1 - limits.connectionsPerUser : 0
         guard overQuota <= limits.refusalsPerUser else { return reject(user, at: now) }
-        let refusal = overQuota > 0 ? userIsOverQuota : refusalOfAll(reserve.isAlmostLast(socket.number), at: now)
+        let refusal =
+            overQuota > 0
+            ? translation.limitReached("connectionsPerUser", limits.connectionsPerUser)
+            : refusalOfAll(reserve.isAlmostLast(socket.number), at: now)
         let connection = Connection(
             socket: socket,
             token: connections.makeToken(),
@@ -87,10 +90,6 @@ extension Daemon {
 
     /// Whether a user is neither the daemon's user nor root.
     func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
-
-    private var userIsOverQuota: any ReplyError {
-        translation.limitReached("connectionsPerUser", limits.connectionsPerUser)
-    }
 
     /// The error for a further connection, whoever its user is; nil if there is room for it.
     private func refusalOfAll(_ isShortOfDescriptors: Bool, at now: Now) -> (any ReplyError)? {

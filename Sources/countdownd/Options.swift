@@ -132,9 +132,7 @@ struct Options: Equatable {
             guard let withoutBackend = WithoutBackend(rawValue: value) else { throw invalid("serve or refuse") }
             self.withoutBackend = withoutBackend
         case "--durability":
-            guard let durability = Durability(rawValue: value) else {
-                throw invalid("process or power-loss")
-            }
+            guard let durability = Durability(rawValue: value) else { throw invalid("process or power-loss") }
             self.durability = durability
         case "--history":
             guard let history = Int(value), (0...Self.longestHistory).contains(history) else {

@@ -119,14 +119,17 @@ struct Publisher: ~Copyable {
         var last: Key?
         for change in changes {
             if hasWaiting { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
-            if wantsTicks { scheduleTicks(change.countdown.key, of: timetable, at: now) }
+            // The ticks of a countdown that has changed move to where they are due now.
+            if wantsTicks, let slot = timetable.slot(under: change.countdown.key) {
+                watchers.schedule(slot, timetable[slot], at: now)
+            }
             findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
             guard !batch.subscribers.isEmpty else { continue }
             batch.append { translation.write(change, at: now, into: &$0) }
             if batch.events.count >= translation.limits.pageBytes { batch.deliver(deliver) }
         }
         batch.deliver(deliver)
-        giveBack(batch)
+        self.batch = batch
     }
 
     /// Delivers the ticks that are due, up to a limit, which is reduced by their number.
@@ -148,7 +151,7 @@ struct Publisher: ~Copyable {
             batch.append { translation.write(tick, into: &$0) }
         }
         batch.deliver(deliver)
-        giveBack(batch)
+        self.batch = batch
     }
 
     /// Encodes an event for one watcher.
@@ -157,7 +160,7 @@ struct Publisher: ~Copyable {
         batch.append { translation.write(event, at: now, into: &$0) }
         body(batch)
         batch.removeEvents()
-        giveBack(batch)
+        self.batch = batch
     }
 
     /// Makes the batch one for the watchers of a key, unless they are the watchers of the last key.
@@ -174,17 +177,9 @@ struct Publisher: ~Copyable {
         last = key
     }
 
-    /// Moves the ticks of a countdown that has changed to where they are due now.
-    private mutating func scheduleTicks(_ key: Key, of timetable: borrowing Timetable, at now: Now) {
-        guard let slot = timetable.slot(under: key) else { return }
-        watchers.schedule(slot, timetable[slot], at: now)
-    }
-
     private mutating func takeBatch() -> EventBatch {
         var taken = EventBatch()
         swap(&taken, &batch)
         return taken
     }
-
-    private mutating func giveBack(_ taken: consuming EventBatch) { batch = taken }
 }

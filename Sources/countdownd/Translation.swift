@@ -264,13 +264,9 @@ extension Translation {
         CountdownError.historyTrimmed(oldestRevision: oldest.number)
     }
 
-    func storageFailed(_ reason: String) -> some ReplyError {
-        CountdownError.storageFailed(reason: reason)
-    }
+    func storageFailed(_ reason: String) -> some ReplyError { CountdownError.storageFailed(reason: reason) }
 
-    func unreachable(_ reason: String) -> some ReplyError {
-        CountdownError.unreachable(reason: reason)
-    }
+    func unreachable(_ reason: String) -> some ReplyError { CountdownError.unreachable(reason: reason) }
 
     /// Writes a countdown as an element of a list.
     func write(element countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
