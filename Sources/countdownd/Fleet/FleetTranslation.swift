@@ -1,6 +1,7 @@
 import CountdownCore
 public import Fleet
 import FleetWire
+import IPC
 public import Varlink
 
 /// Why a reply of the bridge cannot be used.
@@ -133,6 +134,43 @@ extension LogCursor.Event {
         guard !entries.isEmpty else { return [event([])] }
         return stride(from: 0, to: entries.count, by: entriesAtOnce).map { begin in
             event(Array(entries[begin..<min(begin + entriesAtOnce, entries.count)]))
+        }
+    }
+}
+
+extension FleetMember {
+    /// The fleet in the reply to `GetStatus`.
+    ///
+    /// - Parameters:
+    ///   - clockLead: how far the engine's clock is ahead of the system clock; nil if that is not known.
+    ///   - now: this instant.
+    /// - Returns: the object.
+    func status(clockLead: Duration?, at now: Now) -> GetStatus.Fleet {
+        GetStatus.Fleet(
+            engine: description?.engine,
+            namespace: description?.namespace,
+            shards: [
+                GetStatus.Shard(
+                    state: GetStatus.ShardState(engineWatch.state),
+                    sinceUSec: engineWatch.since.microseconds,
+                    lagUSec: engineWatch.lag(at: now).microseconds,
+                    reason: engineWatch.reason
+                )
+            ],
+            clockAheadUSec: clockLead?.microseconds,
+            clockErrorUSec: link.clockError?.microseconds,
+            roundTrip: GetStatus.Durations(link.roundTrips)
+        )
+    }
+}
+
+extension GetStatus.ShardState {
+    fileprivate init(_ state: EngineWatch.State) {
+        switch state {
+        case .connecting: self = .connecting
+        case .snapshot: self = .snapshot
+        case .live: self = .live
+        case .lost: self = .lost
         }
     }
 }
