@@ -59,11 +59,6 @@ extension Daemon {
         setAccepting(reserve.fill() ? nil : now.boot + Self.acceptPause)
     }
 
-    /// Accepts connections again after a connection was closed.
-    func acceptInsteadOfGone() {
-        if acceptsAgain != nil, reserve.fill() { setAccepting(nil) }
-    }
-
     private func accept(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
         var user: uid_t = 0
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
@@ -230,7 +225,7 @@ extension Daemon {
         withdrawCalls(of: connection)
         connection.condition = .gone
         connections.remove(connection)
-        acceptInsteadOfGone()
+        if acceptsAgain != nil, reserve.fill() { setAccepting(nil) }
     }
 
     /// Finishes the reply of a connection with its last message. The calls behind it are carried out next.

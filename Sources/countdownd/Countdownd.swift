@@ -52,7 +52,8 @@ enum Countdownd {
         } catch let failure as Listener.Failure {
             end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as AddressError {
-            end(sentence(for: failure), status: EX_UNAVAILABLE)
+            let sentence = failure == .emptyOption ? "--socket needs a path" : "\(failure), or use --socket"
+            end(sentence, status: EX_UNAVAILABLE)
         } catch {
             end("\(error)", status: EX_OSERR)
         }
@@ -96,10 +97,6 @@ enum Countdownd {
             let path = try Address.forServer(option: options.socket).path
             return try Listener(at: path, access: options.socketRights)
         }
-    }
-
-    private static func sentence(for failure: AddressError) -> String {
-        failure == .emptyOption ? "--socket needs a path" : "\(failure), or use --socket"
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {

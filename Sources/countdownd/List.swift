@@ -32,8 +32,8 @@ extension Daemon {
             return
         }
         if let count = request.soonest {
-            let capacity = SoonestCandidates.firstCapacity(for: count)
-            return findSoonest(count, capacity: capacity, &cursor, of: connection, &turn)
+            // That many of the soonest countdowns rarely change during one scan.
+            return findSoonest(count, capacity: count + 256, &cursor, of: connection, &turn)
         }
         cursor.stage = .scanning(openScan(for: request.states))
     }
@@ -112,7 +112,8 @@ extension Daemon {
                 }
                 return true
             }
-            cursor.find(countdown, at: slot)
+            cursor.found.append((slot, countdown.revision))
+            cursor.foundBytes += 160 + countdown.textBytes
             return cursor.foundBytes < pageBytes
         }
         let isAtEnd = progress != .more
@@ -232,11 +233,6 @@ struct ListCursor {
     func contains(_ countdown: KeyedCountdown) -> Bool {
         request.states.contains(.of(countdown)) && request.selection.contains(countdown.key)
     }
-
-    mutating func find(_ countdown: KeyedCountdown, at slot: Slot) {
-        found.append((slot, countdown.revision))
-        foundBytes += 160 + countdown.textBytes
-    }
 }
 
 /// The countdowns that end first, of those that the scan has visited so far.
@@ -284,9 +280,6 @@ struct SoonestCandidates {
         self.capacity = capacity
         offset = now.offset
     }
-
-    /// A generous capacity to begin with: that many of the soonest countdowns rarely change during one scan.
-    static func firstCapacity(for count: Int) -> Int { count + 256 }
 
     /// The bytes of as many candidates as there can be at once.
     static func bytes(capacity: Int) -> Int { 2 * capacity * MemoryLayout<Candidate>.stride }
