@@ -38,14 +38,10 @@ public struct ClockOffset: Sendable {
     public private(set) var held: Duration
 
     /// Continues with an offset that was held before.
-    public init(held: Duration) {
-        self.held = held
-    }
+    public init(held: Duration) { self.held = held }
 
     /// Begins with the offset of a reading.
-    public init(_ reading: Reading) {
-        held = reading.middleOffset
-    }
+    public init(_ reading: Reading) { held = reading.middleOffset }
 
     /// The instant of a reading, and by how much the system clock was set since the reading before; nil if it was not.
     ///

@@ -4,14 +4,10 @@ public struct Revision: Comparable, Hashable, Sendable {
     public let number: Int64
 
     /// The revision with a number.
-    public init(_ number: Int64) {
-        self.number = number
-    }
+    public init(_ number: Int64) { self.number = number }
 
     /// An earlier change is less than a later one.
-    public static func < (left: Revision, right: Revision) -> Bool {
-        left.number < right.number
-    }
+    public static func < (left: Revision, right: Revision) -> Bool { left.number < right.number }
 
     var next: Revision { Revision(number + 1) }
     var previous: Revision { Revision(number - 1) }
@@ -127,9 +123,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     }
 
     /// The duration; what remains if that is more because the system clock was set back, so that progress is never negative.
-    public func duration(at now: Now) -> Duration {
-        max(duration, remaining(at: now))
-    }
+    public func duration(at now: Now) -> Duration { max(duration, remaining(at: now)) }
 }
 
 extension KeyedCountdown {

@@ -30,9 +30,7 @@ public struct IndexedHeap: Sendable {
     public var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
 
     /// The instant of the element with a number; nil if the heap has no such element.
-    public func instant(of id: Int32) -> Int64? {
-        position(of: id).map { place(at: $0).instant }
-    }
+    public func instant(of id: Int32) -> Int64? { position(of: id).map { place(at: $0).instant } }
 
     /// Inserts an element, or moves the element with this number.
     ///

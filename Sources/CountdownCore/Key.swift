@@ -133,9 +133,7 @@ struct ShortKey: Sendable {
     var count: Int { Int(length) }
     var isEmpty: Bool { length == 0 }
 
-    var text: String {
-        String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(first: count)))
-    }
+    var text: String { String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(first: count))) }
 
     /// Whether all characters are printable ASCII.
     var isPlain: Bool {

@@ -158,9 +158,7 @@ private struct KeyTable: Sendable {
     /// The position at which probing for a hash begins.
     private func home(of hash: UInt16) -> Int { (Int(hash) * entries.count) >> UInt16.bitWidth }
 
-    private func next(after position: Int) -> Int {
-        position + 1 == entries.count ? 0 : position + 1
-    }
+    private func next(after position: Int) -> Int { position + 1 == entries.count ? 0 : position + 1 }
 
     private func distance(from start: Int, to end: Int) -> Int {
         end >= start ? end - start : end - start + entries.count

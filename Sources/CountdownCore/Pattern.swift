@@ -183,9 +183,7 @@ extension Pattern {
         }
 
         /// Whether a key with these features may match; if not, it is certain that it does not.
-        func mayMatch(_ key: Filter) -> Bool {
-            key.start & known == start && bytes & ~key.bytes == 0
-        }
+        func mayMatch(_ key: Filter) -> Bool { key.start & known == start && bytes & ~key.bytes == 0 }
     }
 
     /// Two patterns are equal if they have the same parts.
@@ -275,13 +273,9 @@ extension Pattern.Part {
 }
 
 extension SIMD4<UInt64> {
-    fileprivate mutating func insert(_ place: Int) {
-        self[place / 64] |= 1 << UInt64(place % 64)
-    }
+    fileprivate mutating func insert(_ place: Int) { self[place / 64] |= 1 << UInt64(place % 64) }
 
-    fileprivate func contains(_ place: Int) -> Bool {
-        self[place / 64] & 1 << UInt64(place % 64) != 0
-    }
+    fileprivate func contains(_ place: Int) -> Bool { self[place / 64] & 1 << UInt64(place % 64) != 0 }
 
     /// Each state moved by one.
     fileprivate var next: Self {

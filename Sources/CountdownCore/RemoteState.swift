@@ -48,9 +48,7 @@ extension Timetable {
     }
 
     /// Makes the current revision the oldest one from which a watch can be resumed, because changes before it may be missing.
-    public mutating func trimHistory() {
-        oldestRevision = revision
-    }
+    public mutating func trimHistory() { oldestRevision = revision }
 
     private func change(of current: KeyedCountdown, _ kind: Change.Kind, to phase: Phase) -> Change {
         var countdown = current

@@ -93,9 +93,7 @@ struct BulkLoad: Sendable {
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty && replaced.isEmpty }
 
-    mutating func append(_ slot: Slot, _ place: KeyIndex.Place) {
-        entries.append((place, slot))
-    }
+    mutating func append(_ slot: Slot, _ place: KeyIndex.Place) { entries.append((place, slot)) }
 
     /// Sorts the entries by their tables, stably; a few entries are not sorted.
     /// - Returns: the number of entries for each table; empty if they were not sorted.

@@ -6,9 +6,7 @@ struct RevisionList: Sendable {
     /// The revision of the newest entry that was compacted.
     var compacted = Revision(.min)
 
-    mutating func append(_ slot: Slot, in slab: inout Slab) {
-        insert(slot, after: last, in: &slab)
-    }
+    mutating func append(_ slot: Slot, in slab: inout Slab) { insert(slot, after: last, in: &slab) }
 
     /// Inserts an entry behind another one; first if that is `none`.
     mutating func insert(_ slot: Slot, after previous: Slot, in slab: inout Slab) {
@@ -28,9 +26,7 @@ struct RevisionList: Sendable {
     }
 
     /// The entry behind another one; the first entry if that is `none`.
-    func next(after slot: Slot, in slab: Slab) -> Slot {
-        slot == .none ? first : slab[slot].next
-    }
+    func next(after slot: Slot, in slab: Slab) -> Slot { slot == .none ? first : slab[slot].next }
 }
 
 /// The three lists through the entries; each entry is in one of them.

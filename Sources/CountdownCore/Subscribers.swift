@@ -150,9 +150,7 @@ public struct WatcherID: Hashable, Sendable {
     public let number: Int
 
     /// A name for a watcher.
-    public init(_ number: Int) {
-        self.number = number
-    }
+    public init(_ number: Int) { self.number = number }
 }
 
 /// The countdowns that a watch follows or a list contains.

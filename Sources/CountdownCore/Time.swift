@@ -6,9 +6,7 @@ public struct Duration: Comparable, Hashable, Sendable {
     public let microseconds: Int64
 
     /// A duration in microseconds.
-    public init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// No time.
     public static let zero = Duration(microseconds: 0)
@@ -24,9 +22,7 @@ public struct Duration: Comparable, Hashable, Sendable {
     }
 
     /// A shorter duration is less than a longer one, a negative one less than zero.
-    public static func < (left: Duration, right: Duration) -> Bool {
-        left.microseconds < right.microseconds
-    }
+    public static func < (left: Duration, right: Duration) -> Bool { left.microseconds < right.microseconds }
 
     /// The sum; the greatest or least duration if the sum is out of range.
     public static func + (left: Duration, right: Duration) -> Duration {
@@ -47,14 +43,10 @@ public struct Instant<Line: ClockLine>: Comparable, Hashable, Sendable {
     public let microseconds: Int64
 
     /// An instant in microseconds since the origin of its clock.
-    public init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// An earlier instant is less than a later one of the same clock.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.microseconds < right.microseconds
-    }
+    public static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
 
     /// The instant a duration later; the last or first one if it is out of range.
     public static func + (instant: Self, duration: Duration) -> Self {

@@ -48,9 +48,7 @@ public struct Timetable: ~Copyable, Sendable {
     public var endedCount: Int { lists[.ended].count }
 
     /// The countdown under a key: the live one, or its newest kept end.
-    public func countdown(under key: Key) -> KeyedCountdown? {
-        slot(under: key).map { self[$0] }
-    }
+    public func countdown(under key: Key) -> KeyedCountdown? { slot(under: key).map { self[$0] } }
 
     /// Lends the countdown under a key to the body.
     ///
@@ -86,9 +84,7 @@ public struct Timetable: ~Copyable, Sendable {
     }
 
     /// The earliest deadline, as the system clock is set now; nil if no countdown is running.
-    public func nextDeadline(at now: Now) -> WallInstant? {
-        deadlines.next(at: now)
-    }
+    public func nextDeadline(at now: Now) -> WallInstant? { deadlines.next(at: now) }
 
     /// The running countdowns that end first, in the order in which they end.
     ///
@@ -228,9 +224,7 @@ extension Timetable {
 
 extension Timetable {
     /// Whether the deadline of any countdown has come.
-    public func isDue(at now: Now) -> Bool {
-        nextDeadline(at: now).map { $0 <= now.wall } ?? false
-    }
+    public func isDue(at now: Now) -> Bool { nextDeadline(at: now).map { $0 <= now.wall } ?? false }
 
     /// Finishes the countdown whose deadline came first; nil if none has come.
     ///

@@ -24,9 +24,7 @@ struct TickSchedule: ~Copyable, Sendable {
     private let capacity: Int
 
     /// - Parameter capacity: the number of entries that all wheels together may have.
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     /// Whether no further entry fits; countdowns that are on a wheel already can still be rescheduled.
     var isFull: Bool { elapsed.count + wall.count >= capacity }
@@ -123,9 +121,7 @@ struct TickSchedule: ~Copyable, Sendable {
     }
 
     /// Reschedules the countdowns that follow the system clock, after it was set.
-    mutating func clockWasSet(at now: Now) {
-        wall.clockWasSet(at: now.wall.microseconds)
-    }
+    mutating func clockWasSet(at now: Now) { wall.clockWasSet(at: now.wall.microseconds) }
 }
 
 /// The number of a tick interval; it is used again after the last watcher at that interval has left.
@@ -251,9 +247,7 @@ struct TimingWheel: Sendable {
     private var generation: UInt32 = 0
     private var generationBegan = Int64.min
 
-    init(interval: Duration) {
-        self.interval = interval.microseconds
-    }
+    init(interval: Duration) { self.interval = interval.microseconds }
 
     /// When the next bucket is due.
     var next: Int64? { due.first?.instant }

@@ -79,9 +79,7 @@ public struct Watchers: ~Copyable, Sendable {
     }
 
     /// Whether two keys are certain to be followed by the same watchers.
-    public func haveSameWatchers(_ key: Key, _ other: Key) -> Bool {
-        subscribers.areSame(for: key, and: other)
-    }
+    public func haveSameWatchers(_ key: Key, _ other: Key) -> Bool { subscribers.areSame(for: key, and: other) }
 
     // MARK: Ticks
 
@@ -103,9 +101,7 @@ public struct Watchers: ~Copyable, Sendable {
     }
 
     /// When the next tick is due, as the system clock is set now; nil if no watcher wants ticks.
-    public func nextTick(at now: Now) -> WallInstant? {
-        ticks.nextTick(at: now)
-    }
+    public func nextTick(at now: Now) -> WallInstant? { ticks.nextTick(at: now) }
 
     /// Delivers the ticks that are due.
     ///
@@ -155,7 +151,5 @@ public struct Watchers: ~Copyable, Sendable {
     }
 
     /// Reschedules the countdowns that follow the system clock, after it was set.
-    public mutating func clockWasSet(at now: Now) {
-        ticks.clockWasSet(at: now)
-    }
+    public mutating func clockWasSet(at now: Now) { ticks.clockWasSet(at: now) }
 }

@@ -33,12 +33,8 @@ struct Agenda<Line: ClockLine, Item: Equatable> {
     }
 
     /// Removes an item, whenever it is due.
-    mutating func remove(_ item: Item) {
-        entries.removeAll { $0.item == item }
-    }
+    mutating func remove(_ item: Item) { entries.removeAll { $0.item == item } }
 
     /// The first index whose instant is not later.
-    private func index(of instant: Instant<Line>) -> Int {
-        entries.firstIndex(bisecting: { $0.instant <= instant })
-    }
+    private func index(of instant: Instant<Line>) -> Int { entries.firstIndex(bisecting: { $0.instant <= instant }) }
 }

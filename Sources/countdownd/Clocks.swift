@@ -46,9 +46,7 @@ struct Clocks {
     var heldTime: WallInstant { Now(boot: BootInstant(microseconds: BootClock.now), offset: offset.held).wall }
 
     /// The system clock.
-    static func systemClock() -> WallInstant {
-        WallInstant(microseconds: WallClock.now)
-    }
+    static func systemClock() -> WallInstant { WallInstant(microseconds: WallClock.now) }
 
     /// The system clock between two readings of the boot clock.
     ///

@@ -333,9 +333,7 @@ struct DescriptorReserve: ~Copyable {
     /// Holds no descriptors before `fill`.
     ///
     /// - Parameter descriptor: a descriptor to duplicate, which must stay open as long as the reserve.
-    init(of descriptor: Int32) {
-        original = descriptor
-    }
+    init(of descriptor: Int32) { original = descriptor }
 
     /// Fills the reserve. Returns false if not all of it could be opened.
     mutating func fill() -> Bool {

@@ -72,9 +72,7 @@ struct Publisher: ~Copyable {
 
     // MARK: Clients that wait
 
-    mutating func addWaiting(_ connection: Connection, for key: Key) {
-        waiting[key, default: []].append(connection)
-    }
+    mutating func addWaiting(_ connection: Connection, for key: Key) { waiting[key, default: []].append(connection) }
 
     mutating func removeWaiting(_ connection: Connection, for key: Key) {
         waiting[key]?.removeAll { $0 === connection }

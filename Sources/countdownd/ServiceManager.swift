@@ -69,9 +69,7 @@ struct ServiceStatusReporter {
         nextPing = now.boot + (serviceManager.notifyAtOnce("WATCHDOG=1") ? half : min(half, Self.pause))
     }
 
-    func stop() {
-        _ = serviceManager.notifyAtOnce("STOPPING=1")
-    }
+    func stop() { _ = serviceManager.notifyAtOnce("STOPPING=1") }
 
     /// A line for `systemctl status`. It names no key, because keys are often phone numbers.
     static func text(_ statusLine: StatusLine, at now: Now) -> String {
@@ -114,9 +112,7 @@ struct ServiceManager {
 
     /// Sends a notification, and waits until systemd has room for it. Does nothing if systemd did not start the
     /// process.
-    func notify(_ state: String) {
-        unsafe sd_notify(0, state)
-    }
+    func notify(_ state: String) { unsafe sd_notify(0, state) }
 
     /// Sends a notification without waiting for room, because systemd may be stopped or busy for any time.
     /// - Returns: whether it was sent, or cannot be sent at all.

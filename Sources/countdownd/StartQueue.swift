@@ -118,9 +118,7 @@ struct StartQueue {
     }
 
     /// When a key has to be looked at next, as the system clock is set now.
-    func next(at now: Now) -> WallInstant? {
-        earliest(elapsed.next.map(now.wall(of:)), wall.next)
-    }
+    func next(at now: Now) -> WallInstant? { earliest(elapsed.next.map(now.wall(of:)), wall.next) }
 }
 
 /// A call that waits for its result, by the number that it has in a queue, or with the member of a fleet.

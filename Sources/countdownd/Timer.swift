@@ -26,9 +26,7 @@ struct Timer: ~Copyable {
     private var isScheduled = false
 
     /// A timer that does not fire before `start`.
-    init(queue: DispatchQueue) {
-        source = DispatchSource.makeTimerSource(queue: queue)
-    }
+    init(queue: DispatchQueue) { source = DispatchSource.makeTimerSource(queue: queue) }
 
     /// From now on, calls back on the queue when the instant for which the timer was armed last is near.
     func start(_ fire: @escaping @Sendable () -> Void) {
