@@ -13,7 +13,7 @@ struct EventBatchTests {
         round.append { $0.object { $0.member("number", 1) } }
         round.append { $0.object { _ in } }
         #expect(round.events.bytes.elementsEqual(#"{},{"number":1},{}"#.utf8))
-        #expect(round.count == 3 && round.bytes == 18)
+        #expect(round.count == 3 && round.events.count == 18)
         round.removeEvents()
         #expect(round.count == 0 && round.events.count == 0)
         round.append { $0.object { $0.member("number", 2) } }
