@@ -59,11 +59,14 @@ struct Subscribers: Sendable {
         for watcher in found { body(watcher) }
     }
 
+    /// Whether all keys have the same watchers.
+    var areSameForAllKeys: Bool { byKey.isEmpty && byPrefix.isEmpty && byPattern.isEmpty }
+
     /// Whether two keys are certain to have the same watchers; false if finding out would cost as much as asking for each.
     func areSame(for key: Key, and other: Key) -> Bool {
-        guard byPrefix.isEmpty, byPattern.isEmpty else { return key == other }
-        return byKey.isEmpty || key == other
-            || byKey.watchers(under: key).isEmpty && byKey.watchers(under: other).isEmpty
+        key == other
+            || byPrefix.isEmpty && byPattern.isEmpty && byKey.watchers(under: key).isEmpty
+                && byKey.watchers(under: other).isEmpty
     }
 }
 

@@ -78,6 +78,9 @@ public struct Watchers: ~Copyable, Sendable {
         }
     }
 
+    /// Whether all keys are followed by the same watchers.
+    public var allKeysHaveSameWatchers: Bool { subscribers.areSameForAllKeys }
+
     /// Whether two keys are certain to be followed by the same watchers.
     public func haveSameWatchers(_ key: Key, _ other: Key) -> Bool { subscribers.areSame(for: key, and: other) }
 

@@ -113,6 +113,7 @@ struct Publisher: ~Copyable {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
         // No watcher is added or removed during the loop.
         let (hasWaiting, wantsTicks) = (!waiting.isEmpty, watchers.wantsTicks)
+        let haveSameWatchers = watchers.allKeysHaveSameWatchers
         var batch = takeBatch()
         var last: Key?
         for change in changes {
@@ -121,7 +122,9 @@ struct Publisher: ~Copyable {
             if wantsTicks, let slot = timetable.slot(under: change.countdown.key) {
                 watchers.schedule(slot, timetable[slot], at: now)
             }
-            findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
+            if last == nil || !haveSameWatchers {
+                findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
+            }
             guard !batch.subscribers.isEmpty else { continue }
             batch.append { translation.write(change, at: now, into: &$0) }
             if batch.events.count >= translation.limits.pageBytes { batch.deliver(deliver) }
