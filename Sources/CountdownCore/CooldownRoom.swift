@@ -1,4 +1,4 @@
-/// What a cooldown has room for. A cooldown is a start with `fail`, or with `extend` and `upTo`.
+/// The room of a cooldown. A cooldown is a start with `fail`, or with `extend` and `upTo`.
 public struct CooldownRoom: Sendable {
     /// The key of the countdown.
     public let key: Key
@@ -47,7 +47,7 @@ extension Limits {
     }
 }
 
-/// What became of cooldowns that are started together, or not at all.
+/// The outcome of cooldowns that are started together, or not at all.
 public struct CooldownsOutcome: Sendable {
     /// Whether all were accepted.
     public let isAccepted: Bool
@@ -57,7 +57,7 @@ public struct CooldownsOutcome: Sendable {
     public let retryAfter: Duration?
     /// The changes that were made.
     public let changes: [Change]
-    /// What `undo` needs of each of them.
+    /// The state that `undo` must have of each of them.
     public let applied: [Applied]
 }
 

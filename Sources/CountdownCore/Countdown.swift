@@ -94,7 +94,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// Whether it has a label or metadata.
     public var hasAnnotations: Bool { if case .none = annotations { false } else { true } }
 
-    /// The bytes of its key, label and metadata, with what it takes to keep them.
+    /// The bytes of its key, label and metadata, with the memory to keep them.
     public var textBytes: Int { key.withBytes { $0.count } + annotations.size }
 
     /// Whether it is running or paused.
@@ -113,7 +113,7 @@ public struct KeyedCountdown: Hashable, Sendable {
         }
     }
 
-    /// The remaining time: never negative; 0 if finished; if cancelled, what remained.
+    /// The remaining time: never negative; 0 if finished; if cancelled, the time that remained.
     public func remaining(at now: Now) -> Duration {
         switch phase {
         case .running(let deadline): max(.zero, deadline.remaining(at: now))
@@ -122,7 +122,7 @@ public struct KeyedCountdown: Hashable, Sendable {
         }
     }
 
-    /// The duration; what remains if that is more because the system clock was set back, so that progress is never negative.
+    /// The duration; the remaining time if that is more because the system clock was set back, so that progress is never negative.
     public func duration(at now: Now) -> Duration { max(duration, remaining(at: now)) }
 }
 
@@ -166,7 +166,7 @@ enum Annotations: Hashable, Sendable {
     var label: String? { if case .some(let label, _) = self { label } else { nil } }
     var metadata: Metadata { if case .some(_, let metadata) = self { metadata } else { Metadata() } }
 
-    /// Their bytes, with what it takes to keep them: about 32 for a label, 96 for a pair.
+    /// Their bytes, with the memory to keep them: about 32 for a label, 96 for a pair.
     var size: Int {
         guard case .some(let label, let metadata) = self else { return 0 }
         let labelBytes = label.map { 32 + $0.utf8.count } ?? 0

@@ -267,7 +267,7 @@ extension Timetable {
         return change(countdown, .adjusted, to: .running(until: .wall(instant)))
     }
 
-    /// The duration after an addition: never less than what remains, so that the progress stays between 0 and 1.
+    /// The duration after an addition: never less than the remaining time, so that the progress stays between 0 and 1.
     private func duration(_ current: KeyedCountdown, by addition: Duration, leaving remaining: Duration) -> Duration {
         let least = max(remaining, Duration(microseconds: 1))
         let most = Duration(microseconds: limits.latest.microseconds)

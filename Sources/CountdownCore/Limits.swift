@@ -17,11 +17,11 @@ public struct Limits: Sendable {
     public var cooldownsInFleet = 1
     /// A label is a line for people.
     public var labelBytes = 1_024
-    /// Metadata names what the countdown is about; documents belong elsewhere, under the same key.
+    /// Metadata should name the countdown's subject; documents belong elsewhere, under the same key.
     public var metadataPairs = 32
     /// The bytes of all names and values.
     public var metadataBytes = 4_096
-    /// Labels and metadata of all running and paused countdowns, with what it takes to keep them: 128 bytes for each of the
+    /// Labels and metadata of all running and paused countdowns, with the memory to keep them: 128 bytes for each of the
     /// `countdowns`.
     public var textBytesInAll = 512 * 1_024 * 1_024
 

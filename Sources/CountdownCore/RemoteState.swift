@@ -1,4 +1,4 @@
-/// What a fleet of hosts holds under a key, as one of its hosts has decided it.
+/// The state of a fleet under a key, as one of its hosts has decided it.
 public enum RemoteState: Sendable {
     /// A countdown and the kind of its last change. The revision of the countdown means nothing here.
     ///

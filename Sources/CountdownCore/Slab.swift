@@ -26,7 +26,7 @@ struct Entry: Sendable {
     var revision: Revision
     var duration: Duration
     var started: WallInstant
-    /// Running: the deadline. Paused: what remains. Cancelled: what remained. Finished: how late.
+    /// Running: the deadline. Paused: the remaining time. Cancelled: the same. Finished: how late.
     var microseconds: Int64
     var previous = Slot.none
     var next = Slot.none
@@ -180,7 +180,7 @@ struct Slab: Sendable {
         entry.cold == ColdFields.none ? .empty : coldFields[entry.cold]
     }
 
-    /// Adds an entry to what is counted of all, or, with -1, subtracts it.
+    /// Adds an entry to the counts of all entries, or, with -1, subtracts it.
     @inline(__always)
     private mutating func count(_ entry: Entry, times sign: Int) {
         if entry.state == .paused { pausedCount += sign }

@@ -384,7 +384,7 @@ extension Timetable {
     }
 }
 
-/// What `undo` needs of a change that was applied.
+/// The state that `undo` must have of a change that was applied.
 public struct Applied: Sendable {
     let slot: Slot
     let origin: Origin

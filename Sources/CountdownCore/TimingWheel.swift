@@ -209,7 +209,7 @@ struct TimingWheel: Sendable {
         /// The revision of the countdown when it was scheduled. If the slot has another one now, the countdown is gone.
         let revision: Revision
         let instant: Int64
-        /// What remained at that instant: a whole multiple of the interval.
+        /// The remaining time at that instant: a whole multiple of the interval.
         let remaining: Duration
         /// False if this tick was returned before.
         let isNew: Bool

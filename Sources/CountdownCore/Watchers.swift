@@ -3,7 +3,7 @@
 /// A watcher is added, receives the current state (a scan by the caller, which schedules each countdown that it visits), and
 /// is then opened: from that moment on it receives changes and ticks.
 public struct Watchers: ~Copyable, Sendable {
-    /// What remains of a countdown, for the watchers that follow it at one interval.
+    /// The remaining time of a countdown, for the watchers that follow it at one interval.
     public struct Tick: Sendable {
         /// The key of the countdown.
         public let key: Key

@@ -106,7 +106,7 @@ final class Connection {
     /// The bytes of its queued start, which count towards the received bytes.
     var queuedBytes: Int { if case .queued(let start, _) = unfinishedReply { start.size } else { 0 } }
 
-    /// Reads what the socket has, up to the size of the buffer.
+    /// Reads the received bytes from the socket, up to the size of the buffer.
     func receive(into buffer: inout [UInt8]) {
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }
         switch count {
@@ -116,7 +116,7 @@ final class Connection {
         }
     }
 
-    /// Writes what the socket takes. The memory of the output is kept if more output is about to follow.
+    /// Writes as much as the socket takes. The memory of the output is kept if more output is about to follow.
     func send(keepingCapacity: Bool = false) {
         isBlocked = false
         while buffers.unsent > 0, !isBlocked, condition != .gone {

@@ -16,7 +16,7 @@ struct ConnectionTable {
 
     /// Connections that may have sent calls which are not carried out yet.
     var withCalls = ConnectionQueue(.calls)
-    /// Connections with a list or a watch that delivers what there is, a part in each turn.
+    /// Connections with a list or a watch that must deliver existing countdowns, a part in each turn.
     var withScans = ConnectionQueue(.scan)
     /// Connections with output of this turn, or that have ended in it.
     var dirty = ConnectionQueue(.output)

@@ -138,7 +138,7 @@ extension Daemon {
 extension Daemon {
     /// Writes the output of this turn, and closes connections that are done.
     func sendAll(at now: Now) {
-        // Events first, so a client that has read a list was sent the events of what it shows.
+        // Events first, so a client that has read a list was sent the events of its countdowns.
         for connection in connections.dirty.all where connection.buffers.openArrayBytes > 0 {
             connection.endArray()
             send(to: connection, at: now)
@@ -200,7 +200,7 @@ extension Daemon {
         connections.dirty.append(connection)
     }
 
-    /// Resumes a throttled connection after its client has read, and tells the poller what the connection waits for.
+    /// Resumes a throttled connection after its client has read, and registers its events with the poller.
     private func resume(with connection: Connection) {
         if connection.isThrottled, !connection.isBlocked {
             connection.isThrottled = false
@@ -243,7 +243,7 @@ extension Daemon {
         connection.sharedCalls.removeAll()
     }
 
-    /// Gives up an unfinished reply, without a message, and what is kept for it.
+    /// Gives up an unfinished reply, without a message, and the memory for it.
     func release(_ connection: Connection) {
         connections.releaseRequest(of: connection)
         switch connection.unfinishedReply {

@@ -59,7 +59,7 @@ enum Countdownd {
         }
     }
 
-    /// Sets what the whole process shares, before any thread starts.
+    /// Sets the state of the whole process. This must come before any thread starts.
     private static func prepareProcess() {
         umask(0o077)
         Database.prepareLibrary()

@@ -289,7 +289,7 @@ extension Daemon {
 
     // MARK: The end
 
-    /// Ends the process in order. What was stored is there at the next start.
+    /// Ends the process in order. The next start will find all stored changes.
     private func stop() {
         log.write(.info, "stopping")
         statusReporter.stop()
@@ -305,7 +305,7 @@ extension Daemon {
     }
 }
 
-/// Lists and watches, which deliver what exists in parts, as fast as their clients read.
+/// Lists and watches, which deliver existing countdowns in parts, as fast as their clients read.
 extension Daemon {
     func scan(_ turn: inout Turn) {
         let queue = connections.withScans.take()
@@ -345,8 +345,8 @@ extension Daemon {
 
 /// The middle of a turn: expiry, and the store.
 extension Daemon {
-    /// Expires what is due. Expiries cannot fail, so they come first. If more of the countdowns have queued starts than the
-    /// turn can serve, the rest expires in the next turn.
+    /// Expires the due countdowns. Expiries cannot fail, so they must come first. If more of the countdowns have queued starts than
+    /// the turn can serve, the rest will expire in the next turn.
     func expireDue(_ turn: inout Turn) {
         while turn.endingsLeft > 0, !turn.hasQueuedStarts || startQueue.markedCount < turn.servedStartsLeft,
             let change = timetable.expireNext(at: turn.now)
@@ -368,7 +368,7 @@ extension Daemon {
         do throws(StoreFailure) {
             try storage.commit(turn.changes, of: timetable, at: turn.now)
         } catch {
-            // What the fleet has decided stands.
+            // A decision of the fleet must stand.
             guard fleet == nil else { return storage.keep(turn.changes, of: timetable) }
             let undone = turn.changes.steps.suffix(turn.applied.count)
             turn.changes.steps.removeLast(turn.applied.count)
@@ -382,7 +382,7 @@ extension Daemon {
         counters.changes += turn.changes.steps.count
     }
 
-    /// Retries what could not be stored, or opening the store, if it is time.
+    /// Retries changes that could not be stored, or opening the store, if it is time.
     ///
     /// - Returns: the instant by the clocks as they are held from now on.
     func retryStorage(at now: Now) -> Now {

@@ -139,7 +139,7 @@ extension Daemon {
         findSoonest(candidates.count, capacity: capacity, &cursor, of: connection, &turn)
     }
 
-    /// Writes what the scan has found, as it is now, into pages; what fills no page waits, unless nothing follows.
+    /// Writes the countdowns that the scan has found, as they are now, into pages; a page must be full, unless nothing follows.
     private func deliverFound(_ cursor: inout ListCursor, isLast: Bool, of connection: Connection, at now: Now) {
         // Countdowns, with commas between them.
         var page = JSONWriter()
@@ -203,7 +203,7 @@ extension Daemon {
 
 /// A `List` that is being answered.
 ///
-/// A reply holds countdowns of one moment: what was found in earlier turns is checked in the turn in which the reply is
+/// A reply holds countdowns of one moment: those found in earlier turns must be checked in the turn in which the reply is
 /// written, and a countdown that changed meanwhile is visited again further on.
 struct ListCursor {
     enum Stage {
@@ -218,11 +218,11 @@ struct ListCursor {
     /// Whether the caller takes more than one reply.
     let takesPages: Bool
     var stage = Stage.unopened
-    /// What the scan has found that is not in a reply yet, in the order of revisions.
+    /// The countdowns found by the scan that are not in a reply yet, in the order of revisions.
     var found: [(slot: Slot, revision: Revision)] = []
     /// About as many bytes as the found countdowns take in a reply.
     var foundBytes = 0
-    /// What the scan has found for `soonest`.
+    /// The countdowns that the scan has found for `soonest`.
     var candidates: SoonestCandidates?
 
     init(request: ListRequest, takesPages: Bool) {

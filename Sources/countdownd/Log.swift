@@ -43,7 +43,7 @@ enum LogTopic: CaseIterable {
 }
 
 /// The interface `io.systemd.service`, which systemd's own daemons have, so that `varlinkctl` can ask whether the daemon
-/// is alive and change what it logs.
+/// is alive and change its level of logging.
 enum LogLevelService {
     static let ping = "Ping"
     static let setLogLevel = "SetLogLevel"

@@ -3,7 +3,7 @@ import CountdownCore
 import Glibc
 import System
 
-/// A descriptor that is ready, and for what.
+/// A descriptor that is ready, and its events.
 struct Readiness {
     let token: UInt64
     let isReadable: Bool

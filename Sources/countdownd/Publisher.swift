@@ -52,7 +52,7 @@ extension Heartbeats {
     }
 }
 
-/// Delivers what happens to the clients that asked for it: to watchers, and to those that wait for the end of a countdown.
+/// Delivers changes to the clients that asked for it: to watchers, and to those that wait for the end of a countdown.
 ///
 /// It encodes each event once for all watchers of its key, and calls back for each connection.
 struct Publisher: ~Copyable {

@@ -93,7 +93,7 @@ struct ServiceStatusReporter {
 
 /// The interface to systemd: notifications, watchdog and passed sockets.
 struct ServiceManager {
-    /// What systemd passed for listening.
+    /// The sockets that systemd passed for listening.
     enum Activation {
         case none
         case socket(Int32)

@@ -7,7 +7,7 @@ struct Turn: ~Copyable {
     let now: Now
     /// The ends and changes of this turn, in the order of their revisions.
     var changes = Changes()
-    /// What is needed to undo the changes that calls and queued starts have made.
+    /// The state that must be kept to undo the changes that calls and queued starts have made.
     var applied: [Applied] = []
     private(set) var tickets: [Ticket] = []
     /// The connections with a ticket of a call that may wait: the calls behind it wait until the turn is stored.
@@ -71,7 +71,7 @@ struct Turn: ~Copyable {
         tickets.reserveCapacity(count)
     }
 
-    /// Notes a call that was answered, if the turn has a change. Before that, what replies show is stored.
+    /// Notes a call that was answered, if the turn has a change. Before that, replies show only stored changes.
     @inline(__always)
     mutating func addTicket(
         of connection: Connection,
@@ -95,7 +95,7 @@ struct Turn: ~Copyable {
 /// Its reply is in the output of its connection, and nothing is sent before the turn is stored. If that fails, the changes are undone,
 /// and the calls are decided again.
 struct Ticket {
-    /// What is asked again.
+    /// The question that must be asked again.
     enum Question {
         /// Nothing: a change fails.
         case change
@@ -111,7 +111,7 @@ struct Ticket {
     let reply: Range<Int>
 }
 
-/// What the daemon has done since its start. `GetStatus` reports these counters.
+/// The counters of the daemon since its start. `GetStatus` reports these counters.
 struct Counters {
     /// How often the loop woke up, for whatever reason.
     var wakeUps = 0

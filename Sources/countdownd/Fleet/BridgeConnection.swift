@@ -49,7 +49,7 @@ final class BridgeConnection {
         if readiness.isReadable || readiness.isHungUp { receive(into: &buffer) }
     }
 
-    /// Receives what the socket has.
+    /// Receives the bytes that have arrived.
     func receive(into buffer: inout [UInt8]) {
         attempt { () throws(SystemFailure) in
             let count = try socket.receive(into: &buffer)
@@ -79,7 +79,7 @@ final class BridgeConnection {
         if failure == nil { failure = reason }
     }
 
-    /// Tells the poller what the connection waits for.
+    /// Registers the events of the connection with the poller.
     ///
     /// - Parameters:
     ///   - reading: whether more replies are wanted.

@@ -6,7 +6,7 @@ import Varlink
 
 /// The link to the bridge: a connection on which the log is followed, and some on which changes are proposed.
 struct BridgeLink {
-    /// What the bridge reports.
+    /// A report of the bridge.
     enum Report {
         case described(Describe.Reply)
         case clock(EngineOffset)
@@ -142,18 +142,18 @@ struct BridgeLink {
             return
         }
         follower?.exchange(readiness, into: &buffer)
-        // The stream leaves out what this daemon has won: those answers were sent before, and have to be read with it.
+        // The stream leaves out the changes of this daemon: their answers were sent before, and must be read with it.
         guard readiness.isReadable else { return }
         for proposer in proposers where proposer?.sent != nil { proposer?.connection.receive(into: &buffer) }
     }
 
-    /// Reads what was received, and gives up connections that failed or take too long.
+    /// Reads the received messages, and gives up connections that failed or take too long.
     mutating func read(at now: BootInstant) {
         for index in proposers.indices { readAnswers(at: index, now) }
         readEvents(at: now)
     }
 
-    /// Tells the poller what the connections wait for.
+    /// Registers the events of the connections with the poller.
     mutating func update(_ poller: inout Poller) {
         if let follower { follower.update(reading: events.isEmpty || !follower.isFull, &poller) }
         for proposer in proposers { proposer?.connection.update(reading: true, &poller) }

@@ -2,7 +2,7 @@ import CountdownCore
 import Fleet
 import FleetWire
 
-/// What a daemon has besides if its countdowns are shared by a fleet: the member, and the link to its bridge.
+/// The additional state of a daemon whose countdowns a fleet shares: the member, and the link to its bridge.
 struct FleetMember: ~Copyable {
     var member: Member
     var link: BridgeLink
@@ -78,13 +78,13 @@ struct FleetMember: ~Copyable {
         return lastNumber
     }
 
-    /// Gives up a call that has no result yet. What was proposed for it goes on.
+    /// Gives up a call that has no result yet. Its proposals go on.
     mutating func withdraw(_ number: Int, of key: Key) {
         if waiting.removeValue(forKey: number) != nil { member.withdraw(number, of: key) }
     }
 }
 
-/// What a member of a fleet has done since its start, for `GetStatus`.
+/// The counters of a member of a fleet since its start, for `GetStatus`.
 struct FleetCounters {
     /// Proposals that were not made because the key had another record.
     var conflicts = 0
@@ -121,9 +121,9 @@ struct FleetCounters {
 }
 
 extension Options {
-    /// What a daemon does while the engine of its fleet cannot be reached.
+    /// The behaviour of a daemon while the engine of its fleet cannot be reached.
     enum WithoutBackend: String, CaseIterable {
-        /// It answers what changes nothing from the countdowns that it knows.
+        /// It answers calls that change nothing from the countdowns that it knows.
         case serve
         /// It refuses everything but a watch.
         case refuse

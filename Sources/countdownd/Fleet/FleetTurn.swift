@@ -6,7 +6,7 @@ import Varlink
 
 /// The steps of a turn that only a member of a fleet takes.
 extension Daemon {
-    /// Opens what a member of a fleet has stored.
+    /// Opens the stored state of a member of a fleet.
     static func joinFleet(_ options: Options, _ storage: inout RetryingStore, at now: Now) -> FleetMember? {
         guard let path = options.backend else { return nil }
         var rows: [(entry: LogEntry, number: Int64)] = []
@@ -26,7 +26,7 @@ extension Daemon {
         )
     }
 
-    /// Takes in what the bridge has reported. The countdowns that are due were expired before.
+    /// Takes in the reports of the bridge. The countdowns that are due must have been expired before.
     func followFleet(_ turn: inout Turn) {
         guard fleet != nil, !turn.isCutShort else { return }
         let now = turn.now
@@ -58,7 +58,7 @@ extension Daemon {
         }
     }
 
-    /// Decides the calls of clients, and sends what was decided to the bridge.
+    /// Decides the calls of clients, and sends the proposals to the bridge.
     func propose(_ turn: inout Turn) {
         guard fleet != nil else { return }
         let now = turn.now

@@ -41,7 +41,7 @@ struct SharedCalls {
         entries.append(.waiting(call))
     }
 
-    /// Takes what was written behind a length of the output, if it has to wait for replies before it.
+    /// Takes the replies behind a length of the output, if they must wait for replies before it.
     mutating func hold(behind length: Int, in session: inout ServerSession) {
         guard !entries.isEmpty else { return }
         entries.append(.written(session.takeOutput(behind: length)))

@@ -25,7 +25,7 @@ struct StoreThresholds {
 /// and while changes arrive, frames are added during a copy. So the daemon itself copies and syncs the last few frames, in a
 /// millisecond or two: when it is idle or, if it never is, when the log has become long.
 final class Checkpointer: Sendable {
-    /// What to do about the log.
+    /// The next step for the log.
     enum Advice {
         case nothing
         case startInBackground
@@ -58,7 +58,7 @@ final class Checkpointer: Sendable {
         file = FileIdentity(of: path)
     }
 
-    /// What to do about a log with this many frames, after a commit or when the daemon is idle.
+    /// The next step for a log with this many frames, after a commit or when the daemon is idle.
     func advice(frames: Int, whenIdle: Bool) -> Advice {
         if frames >= thresholds.tooMany { return .finish }
         let state = state.load(ordering: .acquiring)

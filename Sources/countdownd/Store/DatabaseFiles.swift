@@ -6,7 +6,7 @@ import System
 /// The file of a database and its companions, examined without SQLite, which would change them: SQLite replays a log, or
 /// removes it if the database is missing.
 struct DatabaseFiles {
-    /// What SQLite appends to the name of the database for the name of a companion.
+    /// The suffix that SQLite appends to the name of the database for the name of a companion.
     enum Companion: String, CaseIterable {
         case log = "-wal"
         case journal = "-journal"

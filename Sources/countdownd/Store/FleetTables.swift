@@ -3,7 +3,7 @@ import CountdownCore
 import Fleet
 import Varlink
 
-/// What a member of a fleet stores together with the changes of a turn.
+/// The state that a member of a fleet must store together with the changes of a turn.
 struct FleetChanges {
     /// The rows of the records that have changed, in this order.
     var rows: [Member.RowChange] = []

@@ -160,7 +160,7 @@ extension Recovery.Result {
     }
 }
 
-/// The row of the table `daemon`: what the last daemon knew.
+/// The row of the table `daemon`: the knowledge of the last daemon.
 struct ShutdownRecord {
     var revision: Revision
     var oldest: Revision

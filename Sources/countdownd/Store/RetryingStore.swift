@@ -5,7 +5,7 @@ import Text
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
 struct RetryingStore: ~Copyable {
-    /// What cleanup has left to do.
+    /// The work that cleanup has left.
     enum Remainder {
         case nothing, rows, lostFiles
     }
@@ -37,7 +37,7 @@ struct RetryingStore: ~Copyable {
     private var lastCommit: BootInstant?
     /// When the store was last written again.
     private var lastRewrite: BootInstant?
-    /// Whether the store was written again without what a member of a fleet had stored in it.
+    /// Whether the store was written again without the state of a member of a fleet.
     private(set) var hasLostFleet = false
 
     /// - Parameters:
@@ -183,7 +183,7 @@ struct RetryingStore: ~Copyable {
         unstored = Changes(clockStep: unstored.clockStep)
     }
 
-    /// Reads what a member of a fleet has stored.
+    /// Reads the stored state of a member of a fleet.
     ///
     /// - Parameters:
     ///   - now: for the pauses between retries if it cannot be read.

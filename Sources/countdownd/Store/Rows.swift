@@ -86,7 +86,7 @@ extension Row {
         }
     }
 
-    /// What is known of a malformed row.
+    /// The known facts of a malformed row.
     struct Malformed {
         /// The countdown's key.
         var key: Key?

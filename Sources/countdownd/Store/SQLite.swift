@@ -31,7 +31,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 }
 
 extension SQLiteFailure {
-    /// The same error, with what was being done before it.
+    /// The same error, after the action that failed.
     func during(_ occasion: String) -> SQLiteFailure {
         var failure = self
         failure.description = "\(occasion): \(description)"

@@ -99,7 +99,7 @@ struct OpenedStore: ~Copyable {
 }
 
 extension StoreFailure {
-    /// What a person can do so that changes are stored again.
+    /// The remedy: a person must do this so that changes are stored again.
     enum Hint: String {
         case makeRoom = "make room on its file system"
         case makeWritable = "see that its user may write there"
@@ -150,7 +150,7 @@ extension StoreFailure {
     }
 }
 
-/// What an answered change survives.
+/// The faults that an answered change must survive.
 enum Durability: String, CaseIterable {
     case process
     case powerLoss = "power-loss"
@@ -180,7 +180,7 @@ enum Corruption: Error, Equatable {
         }
     }
 
-    /// What a person can do.
+    /// The remedy for a person.
     ///
     /// - Parameters:
     ///   - path: the path of the store.

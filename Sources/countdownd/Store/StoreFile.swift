@@ -245,7 +245,7 @@ struct StoreRewrite {
     ///
     /// - Parameters:
     ///   - timetable: everything that is known.
-    ///   - record: what the store remembers besides.
+    ///   - record: the store's state besides the countdowns.
     /// - Returns: where files are kept that had the name of the store; nil if there were none.
     /// - Throws: if this is not possible now.
     func run(_ timetable: borrowing Timetable, _ record: ShutdownRecord) throws(StoreFailure) -> String? {

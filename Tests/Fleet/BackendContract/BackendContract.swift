@@ -18,7 +18,7 @@ public protocol EngineController {
     func setFull(_ isFull: Bool) throws
 }
 
-/// What every backend promises. Each case needs an engine that holds nothing, and a backend that serves it on a socket.
+/// The promises of every backend. Each case must have an empty engine, and a backend that serves it on a socket.
 public struct BackendContract {
     /// One promise.
     public struct Case: Sendable, CustomStringConvertible {

@@ -107,7 +107,7 @@ public final class FakeBackend: Sendable {
         public internal(set) var follows: [Follow] = []
     }
 
-    /// What goes wrong between the clients and the engine.
+    /// The faults between the clients and the engine.
     public struct Faults: Sendable {
         /// The bridges hang: they read no calls and send no answers.
         public var answersNothing = false
@@ -142,7 +142,7 @@ public final class FakeBackend: Sendable {
         return result
     }
 
-    /// What the thread shares with the tests.
+    /// The state that the thread shares with the tests.
     private final class Shared: Sendable {
         let bridge: Mutex<FakeBridge>
         let wakeUp: WakeUp

@@ -12,7 +12,7 @@ struct Awaited: Sendable {
     mutating func add(_ deadline: MonotonicDeadline) { self.deadline = min(self.deadline ?? deadline, deadline) }
 }
 
-/// The state of a fake bridge and its engine, and what they do in one iteration of the thread.
+/// The state of a fake bridge and its engine, and their work in one iteration of the thread.
 struct FakeBridge {
     typealias Engine = FakeBackend.Engine
 
@@ -33,7 +33,7 @@ struct FakeBridge {
     private let clockOffset = WallClock.now - BootClock.now
     private var clockShift: Int64 = 0
     private var connections: [FakeConnection] = []
-    /// What a frozen engine has received.
+    /// The commands that a frozen engine has received.
     private var received: [Received] = []
     private var givesUp: MonotonicDeadline?
 
@@ -56,7 +56,7 @@ struct FakeBridge {
 
     // MARK: The thread
 
-    /// What the thread waits for; nil if it ends.
+    /// The events for which the thread waits; nil if it should end.
     var awaited: Awaited? {
         guard !hasEnded else { return nil }
         var awaited = Awaited(deadline: givesUp)
@@ -75,7 +75,7 @@ struct FakeBridge {
         proceed()
     }
 
-    /// Carries out the calls that have come, and sends what can be sent.
+    /// Carries out the calls that have come, and sends as much as can be sent.
     mutating func proceed() {
         guard !faults.answersNothing else { return }
         for connection in connections {

@@ -48,7 +48,7 @@ final class FakeConnection {
         socket = StreamSocket(adopting: descriptor)
     }
 
-    /// Adds what the connection waits for.
+    /// Adds the events of the connection.
     func add(to awaited: inout Awaited) {
         let isBlocked = chunks.first?.release.hasPassed ?? false
         awaited.descriptors.append((socket.descriptor, Int16(isBlocked ? POLLIN | POLLOUT : POLLIN)))
@@ -162,7 +162,7 @@ final class FakeConnection {
         chunks.append(Chunk(bytes: bytes, release: delay == 0 ? .passed : .after(microseconds: delay)))
     }
 
-    /// Sends what may leave and what the socket takes.
+    /// Sends the output that may leave, as much as the socket takes.
     func send() {
         while !isClosed, let first = chunks.first, first.release.hasPassed {
             do throws(SystemFailure) {

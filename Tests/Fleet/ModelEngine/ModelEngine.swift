@@ -42,7 +42,7 @@ package struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Re
         package let record: Record
     }
 
-    /// What became of a proposal.
+    /// The fate of a proposal.
     package enum Answer: Sendable {
         /// It was made or confirmed; the version of the record, nil if the key has none.
         case won(Int64?)
@@ -84,7 +84,7 @@ package struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Re
     /// An empty engine. Its log begins with the time, so that versions are never used again.
     package init(at now: Int64) { (version, origin) = (now, now) }
 
-    /// Carries out proposals in their order. If the engine is full, what builds on a refused change is refused, too.
+    /// Carries out proposals in their order. If the engine is full, it must also refuse each change that builds on a refused one.
     package mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
         var refused: Set<ID> = []
         let answers = proposals.map { proposal in

@@ -18,7 +18,7 @@ struct EngineFaultTrials {
 
         var testDescription: String { rawValue }
 
-        /// What the reason of `StorageFailed` contains.
+        /// A part that the reason of `StorageFailed` must contain.
         var words: String {
             switch self {
             case .refusedConnections: "Connection refused"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A host whose engine is replaced by a hostile one", .serialized)
 struct HostileEngineTrials {
-    /// What the hostile engine does.
+    /// The acts of the hostile engine.
     enum Hostility: String, CaseIterable, CustomTestStringConvertible {
         case endlessReplies = "it answers changes without an end"
         case flood = "it floods the channel"

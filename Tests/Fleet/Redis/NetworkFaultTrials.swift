@@ -22,7 +22,7 @@ struct NetworkFaultTrials {
         try fleet.awaitEqual()
     }
 
-    /// What became of a change.
+    /// The fate of a change.
     private enum Outcome { case made, notMade, unknown }
 
     private func outcome(of call: () throws -> Start.Reply) throws -> Outcome {

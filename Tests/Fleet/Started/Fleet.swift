@@ -77,7 +77,8 @@ final class Fleet {
     }
 }
 
-/// What all daemons of a fleet know alike about a countdown. Revisions differ, and instants by the error of the clocks.
+/// The fields of a countdown that must be alike on all daemons of a fleet. Revisions may differ, and instants by the error
+/// of the clocks.
 struct Known: Equatable {
     var key: String
     var state: Countdown.State

@@ -8,7 +8,7 @@ struct MemberLossTests {
     let scene = Scene()
     private let k = key("k")
 
-    // MARK: What may have been made
+    // MARK: Changes that may have been made
 
     @Test("an unknown change that the log has was made")
     func unknownInLog() {

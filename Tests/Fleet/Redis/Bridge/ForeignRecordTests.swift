@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What no bridge has written into a real engine.
+/// Records that no bridge has written into a real engine.
 @Suite("Records that no bridge has written", .serialized)
 struct ForeignRecordTests {
     private let server: RedisServer

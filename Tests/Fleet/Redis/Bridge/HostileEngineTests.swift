@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An engine that was healthy when it was checked, and then sends what no engine sends.
+/// An engine that was healthy when it was checked, and then sends messages that no engine should send.
 @Suite("A hostile engine", .serialized)
 struct HostileEngineTests {
     /// A bridge that has checked an engine, which answers as the test chooses, or as a healthy one.

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What only Redis can do to a bridge.
+/// Faults that only Redis can cause in a bridge.
 @Suite("Redis", .serialized)
 struct RedisTests {
     @Test("the script is loaded again after SCRIPT FLUSH")
@@ -42,7 +42,7 @@ struct RedisTests {
         var last: Follow.Reply
         repeat { last = try follower.update() } while last.last?.version != change.version
         #expect(last.last?.id == "x.3")
-        // A new follower sees what the engine holds.
+        // A new follower must see the content of the engine.
         let other = try bridge.client()
         try other.follow()
         let ids = try other.updates(until: .live).filter { $0.state == .page }.flatMap(\.entries).map(\.id)

@@ -144,7 +144,7 @@ struct SentinelTests {
         )
     }
 
-    /// What a sentinel that knows a primary answers.
+    /// The answers of a sentinel that knows a primary.
     private static func sentinel(_ command: [String], primary: Int, epoch: Int) -> FakeEngine.Reply {
         switch command.prefix(2) {
         case ["SENTINEL", "MASTER"]: .text("*2\r\n$12\r\nconfig-epoch\r\n:\(epoch)\r\n")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("URLs", .serialized)
 struct URLTests {
-    /// What the bridge says about the text of a URL file before it ends.
+    /// The sentence of the bridge about the text of a URL file before it ends.
     private func sentence(_ text: String) throws -> String {
         let directory = try TemporaryDirectory()
         let file = try directory.write(text, to: "url")

@@ -39,7 +39,7 @@ struct EngineRecord: Decodable {
     }
 }
 
-/// What the engine holds is not what a bridge has written.
+/// The engine's content is not the record that a bridge should have written.
 struct UnreadableRecord: Error {
     let text: String
 }

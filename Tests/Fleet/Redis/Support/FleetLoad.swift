@@ -3,9 +3,9 @@ import IPC
 import TestSupport
 import Testing
 
-/// Clients of all hosts that start, extend and cancel countdowns, and what became of each call.
+/// Clients of all hosts that start, extend and cancel countdowns, and the fate of each call.
 struct FleetLoad {
-    /// What became of a change.
+    /// The fate of a change.
     enum Fate {
         /// It was answered as made.
         case made
@@ -35,7 +35,7 @@ struct FleetLoad {
     /// Keys that are extended again and again.
     private let extended: [String]
 
-    /// What became of the changes.
+    /// The fates of the changes.
     private(set) var fates: [Change: Fate] = [:]
     private var clients: [Client]
     private var generator: SeededGenerator
@@ -149,7 +149,7 @@ struct FleetLoad {
 }
 
 extension FleetLoad {
-    /// Compares what became of the calls with the engine's log.
+    /// Compares the fates of the calls with the engine's log.
     ///
     /// - Returns: the log.
     func check(against fleet: Fleet) throws -> [(key: String, record: EngineRecord)] {

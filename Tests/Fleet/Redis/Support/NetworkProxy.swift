@@ -44,7 +44,7 @@ final class NetworkProxy: Sendable {
     /// Swallows bytes and ends of connections in these directions, without an error on either side.
     func hold(_ directions: [Direction]) { network.change { $0.held = Set(directions) } }
 
-    /// Swallows what is sent on one connection; they are counted from the first one.
+    /// Swallows the messages of one connection; they are counted from the first one.
     func hold(connection: Int) { network.change { $0.heldConnection = connection } }
 
     /// Ends `hold`; the bytes that were sent meanwhile arrive.

@@ -116,7 +116,7 @@ final class ReplicatedEngine {
         return primary
     }
 
-    /// Starts a server again as a replica, and waits until it has what the primary has. On a busy machine, the sentinels may
+    /// Starts a server again as a replica, and waits until it has all changes of the primary. On a busy machine, the sentinels may
     /// replace the primary meanwhile.
     func restart(_ server: RedisServer) throws {
         try server.start(["--replicaof", "127.0.0.1", "\(primary().port)"])

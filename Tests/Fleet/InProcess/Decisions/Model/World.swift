@@ -17,7 +17,7 @@ final class World {
         case reopen(host: Int, stream: Int)
     }
 
-    /// What can go wrong.
+    /// The faults that every host must survive.
     struct Troubles {
         var loses = false
         /// The engine refuses changes at random.
@@ -66,7 +66,7 @@ final class World {
     private var mayBeOpen: Set<Int> = []
     private var requests: [Int: Request] = [:]
     private var called: [Int: WallInstant] = [:]
-    /// The history of the engine, without what was lost in failovers.
+    /// The history of the engine, without the changes that were lost in failovers.
     private var history: [(entry: LogEntry, record: Record, at: WallInstant)] = []
     /// The records that each key had in the engine, those that were lost in failovers too.
     private var timelines: [Key: [(record: Record?, at: WallInstant)]] = [:]
@@ -303,7 +303,7 @@ final class World {
         }
         guard !isDuplicate else { return }
         schedule(.answer(host: number, birth: birth, answers, proposals), after: delay())
-        // What the engine has refused never reaches it again.
+        // A change that the engine has refused must not reach it again.
         guard loses, chance(3), answers.allSatisfy({ $0.version != nil }) else { return }
         let pause = Duration.milliseconds(draw(1...3_000))
         schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: true), after: pause)

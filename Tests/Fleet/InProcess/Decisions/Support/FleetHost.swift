@@ -55,7 +55,7 @@ final class FleetHost {
         return stored
     }
 
-    /// A turn: expires what is due, lets the body hand in what has arrived, and decides.
+    /// A turn: expires what is due, lets the body hand in the messages that have arrived, and decides.
     func turn(at now: Now, budget: Int = .max, _ body: (FleetHost) -> Void = { _ in }) {
         while let change = timetable.expireNext(at: now) { changes.append(change) }
         body(self)

@@ -62,7 +62,7 @@ final class Scene {
         turn(number) { $0.receive(answers, to: proposals, at: time) }
     }
 
-    /// Lets the engine carry out what a host has to send, until it has nothing more.
+    /// Lets the engine carry out the proposals that a host must send, until it has nothing more.
     ///
     /// - Returns: how many calls to the engine that took.
     @discardableResult
@@ -93,7 +93,7 @@ final class Scene {
         }
     }
 
-    /// Sends a host what the log has behind its cursor.
+    /// Sends a host the log behind its cursor.
     func deliver(_ number: Int) {
         let host = hosts[number]
         guard let position = host.member.cursor.position else { return }
