@@ -1,24 +1,3 @@
-/// One step in the life of one countdown.
-public struct Change: Hashable, Sendable {
-    /// What happened to the countdown; the raw value is its name for people.
-    public enum Kind: String, Sendable {
-        case started
-        case restarted
-        case adjusted
-        case paused
-        case resumed
-        case finished
-        case cancelled
-    }
-
-    /// What happened.
-    public let kind: Kind
-    /// The countdown after the change.
-    public let countdown: KeyedCountdown
-    /// The revision of the live countdown before; nil if the key was not live.
-    public let replaced: Revision?
-}
-
 /// The result of a request that is not refused.
 public enum Decision: Sendable {
     /// The key is live already, and nothing changes.

@@ -384,19 +384,6 @@ extension Timetable {
     }
 }
 
-/// The state that `undo` must have of a change that was applied.
-public struct Applied: Sendable {
-    let slot: Slot
-    let origin: Origin
-
-    enum Origin: Sendable {
-        /// The entry is new; its key found this kept end before, or nothing.
-        case new(instead: Slot?)
-        /// The entry was this live countdown, behind the given entry in its list; its key hid this kept end, or none.
-        case live(KeyedCountdown, after: Slot, hiding: Slot?)
-    }
-}
-
 extension KeyedCountdown {
     /// When its end was noticed: an end from a time when the daemon did not run is not old for that reason.
     var noticed: WallInstant? {

@@ -78,3 +78,13 @@ struct WatchRequest {
     let since: Revision?
     let heartbeat: Duration?
 }
+
+/// An event for one watcher alone.
+enum DeliveredEvent {
+    /// A countdown of the snapshot: live, or ended after `since`.
+    case current(KeyedCountdown)
+    /// The system clock was set, so the deadline or the remaining time is different.
+    case clockWasSet(KeyedCountdown)
+    case synced(Revision)
+    case heartbeat(Revision)
+}

@@ -28,16 +28,6 @@ struct EventBatch: ~Copyable {
     }
 }
 
-/// An event for one watcher alone.
-enum DeliveredEvent {
-    /// A countdown of the snapshot: live, or ended after `since`.
-    case current(KeyedCountdown)
-    /// The system clock was set, so the deadline or the remaining time is different.
-    case clockWasSet(KeyedCountdown)
-    case synced(Revision)
-    case heartbeat(Revision)
-}
-
 /// When heartbeats are due for watchers that get no other event, by the tokens of their connections.
 ///
 /// An instant is the earliest possible one. An event that is delivered before then is taken into account when the instant has

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Descriptors in reserve. If clients have used up all others, the reserve is released, so that libdispatch's timer,
+/// which opens its descriptor late, and the copy of the store still get theirs.
+struct DescriptorReserve: ~Copyable {
+    private static let size = 4
+    /// The number of descriptors for connections that are refused, at most.
+    private static let mostRefusals: rlim_t = 64
+
+    private let original: Int32
+    private var held: [Int32] = []
+
+    /// Holds no descriptors before `fill`.
+    ///
+    /// - Parameter descriptor: a descriptor to duplicate, which must stay open as long as the reserve.
+    init(of descriptor: Int32) { original = descriptor }
+
+    /// Fills the reserve. Returns false if not all of it could be opened.
+    mutating func fill() -> Bool {
+        while held.count < Self.size {
+            let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { return false }
+            held.append(descriptor)
+        }
+        return true
+    }
+
+    mutating func release() {
+        for descriptor in held { close(descriptor) }
+        held = []
+    }
+
+    /// Whether this descriptor is one of the last that the process may open. The last ones are for connections that are refused, so
+    /// that even then a client gets an answer.
+    func isAlmostLast(_ descriptor: Int32) -> Bool {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+        return rlim_t(descriptor) >= limit.rlim_cur - min(Self.mostRefusals, limit.rlim_cur / 8)
+    }
+
+    deinit {
+        for descriptor in held { close(descriptor) }
+    }
+}
