@@ -108,7 +108,7 @@ struct Publisher: ~Copyable {
         var last: Key?
         for change in changes {
             if hasWaiting { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
-            // The ticks of a countdown that has changed move to where they are due now.
+            // The ticks of a countdown that has changed move to the instants at which they are due now.
             if wantsTicks, let slot = timetable.slot(under: change.countdown.key) {
                 watchers.schedule(slot, timetable[slot], at: now)
             }
