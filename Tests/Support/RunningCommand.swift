@@ -14,13 +14,12 @@ public final class RunningCommand {
 
     /// Starts countdownctl, or another executable, with `input` as its whole standard input. If `input` is nil,
     /// standard input stays open and empty until this object is released. The environment is `environment` and a
-    /// `PATH`, nothing else. Standard error can be merged into the output, of which a megabyte may be unread.
+    /// `PATH`, nothing else.
     public init(
         _ arguments: [String],
         executable: String? = nil,
         environment: [String: String] = [:],
-        input: String? = "",
-        mergingErrors: Bool = false
+        input: String? = ""
     ) throws {
         directory = try TemporaryDirectory()
         var inputs: [Int32] = [-1, -1]
@@ -35,13 +34,11 @@ public final class RunningCommand {
         guard inputs[0] >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemCallFailure("open") }
         defer { for descriptor in [inputs[0], errors, ends[1]] { close(descriptor) } }
         output = ends[0]
-        // F_SETPIPE_SZ of fcntl(2).
-        if mergingErrors { _ = fcntl(output, 1_031, 1 << 20) }
         process = try ChildProcess(
             executable ?? BuiltProduct.path(of: "countdownctl"),
             arguments: arguments,
             environment: ["PATH": "/usr/bin:/bin"].merging(environment) { _, given in given },
-            descriptors: [inputs[0], ends[1], mergingErrors ? ends[1] : errors]
+            descriptors: [inputs[0], ends[1], errors]
         )
     }
 
