@@ -12,6 +12,7 @@ final class Connection {
         static let calls = Queues(rawValue: 1)
         static let scan = Queues(rawValue: 2)
         static let output = Queues(rawValue: 4)
+        static let page = Queues(rawValue: 8)
     }
 
     /// A reply that is not finished when its call was carried out. The calls behind it wait.

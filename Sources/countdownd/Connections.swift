@@ -138,12 +138,13 @@ extension Daemon {
 extension Daemon {
     /// Writes the output of this turn, and closes connections that are done.
     func sendAll(at now: Now) {
-        // Events first, so a client that has read a list was sent the events of its countdowns.
-        for connection in connections.dirty.all where connection.buffers.openArrayBytes > 0 {
-            connection.endArray()
-            send(to: connection, at: now)
+        for connection in connections.dirty.all where !connection.queued.contains(.page) { flush(connection, at: now) }
+        // Lists last, so a client that has read one was sent the events of its countdowns. Other replies go with the events, in
+        // the order of their connections: a client that has its reply early sends its next call meanwhile.
+        for connection in connections.withPages.take() {
+            connection.queued.subtract(.page)
+            flush(connection, at: now)
         }
-        for connection in connections.dirty.all { send(to: connection, at: now) }
         for connection in connections.dirty.take() {
             connection.queued.subtract(.output)
             connections.countReceived(of: connection)
@@ -160,6 +161,12 @@ extension Daemon {
             connections.countUnsent(of: connection)
             enforceOutputQuota(at: now)
         }
+    }
+
+    /// Writes what the turn has for one client.
+    private func flush(_ connection: Connection, at now: Now) {
+        connection.endArray()
+        send(to: connection, at: now)
     }
 
     private func send(to connection: Connection, keepingCapacity: Bool = false, at now: Now) {

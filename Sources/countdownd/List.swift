@@ -190,6 +190,7 @@ extension Daemon {
     private func reply(with page: inout JSONWriter, _ cursor: ListCursor, of connection: Connection) {
         guard cursor.takesPages else { return finishReply(of: connection) { $0.fail(ServiceError.expectedMore) } }
         connections.dirty.append(connection)
+        connections.withPages.append(connection)
         let countdowns = page.bytes
         connection.use { $0.reply(continues: true) { $0.array("countdowns") { $0.element(raw: countdowns) } } }
         page.removeAll()
@@ -197,6 +198,7 @@ extension Daemon {
 
     private func finish(with page: borrowing JSONWriter, of connection: Connection) {
         let countdowns = page.bytes
+        connections.withPages.append(connection)
         finishReply(of: connection) { $0.reply { $0.array("countdowns") { $0.element(raw: countdowns) } } }
     }
 }
