@@ -26,7 +26,7 @@ final class SQLiteStore: Store {
     private var statements: Statements
     /// Nil if the daemon has no fleet. If the tables could not be read, nil until the first commit of changes of the fleet.
     private var fleet: FleetTables?
-    private var checkpointer: Checkpointer
+    private(set) var checkpointer: Checkpointer
     /// What the store remembers besides the countdowns. New rows refer to its boot.
     private var record: ShutdownRecord
     /// Rows that do not count any more, in the order in which they may be deleted.
