@@ -19,6 +19,8 @@ struct Timer: ~Copyable {
     /// The kernel takes some 30 µs to wake the loop, so the loop wakes up earlier by this duration, and reads the clock until the
     /// instant.
     private static let spin = Duration(microseconds: 40)
+    /// After a longer wait, a processor takes some 100 µs more to wake up, so the loop first waits until `slack` before the instant.
+    private static let longWait = Duration(microseconds: 1_000)
 
     private let source: any DispatchSourceTimer
     private var armed: WallInstant?
@@ -38,7 +40,7 @@ struct Timer: ~Copyable {
     /// How long the loop may sleep; nil if the source will wake it, or the timer is not armed.
     func timeLeft(at now: WallInstant) -> Duration? {
         guard let left = armed.map({ $0 - now }), left <= Self.near else { return nil }
-        return max(left - Self.spin, .zero)
+        return max(left - (left > Self.longWait ? Self.slack : Self.spin), .zero)
     }
 
     /// Whether the instant comes so soon that the loop reads the clock until then.
