@@ -124,7 +124,7 @@ struct Options: Equatable {
             socketGroup = group
         case "--state-directory": stateDirectory = value
         case "--backend":
-            guard SocketAddress(path: value) != nil else {
+            guard SocketAddress.isPath(value) else {
                 throw invalid("the path of a socket, of 1 to \(SocketAddress.pathLimit) bytes")
             }
             backend = value
