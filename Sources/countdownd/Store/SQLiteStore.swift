@@ -69,7 +69,7 @@ final class SQLiteStore: Store {
         } catch {
             throw StoreFailure(error, of: file.path)
         }
-        files = try StoreFiles(of: DatabaseFiles(path: file.path), in: directory.path)
+        files = try StoreFiles(of: DatabaseFiles(path: file.path))
         self.database = database
         self.lock = lock
         self.directory = directory
@@ -163,8 +163,8 @@ final class SQLiteStore: Store {
         record.revision = timetable.revision
         record.oldest = timetable.oldestRevision
         let files = DatabaseFiles(path: file.path)
-        let kept = try StoreRewrite(files: files, directory: directory.path, now: now).run(timetable, record)
-        let lock = try lock(file.path)
+        let kept = try StoreRewrite(files: files, now: now).run(timetable, record)
+        let lock = try attempt(try DatabaseLock(path: file.path))
         do throws(SQLiteFailure) {
             let database = try file.connect()
             statements = try Statements(database)
@@ -177,7 +177,7 @@ final class SQLiteStore: Store {
             throw StoreFailure(error, of: file.path)
         }
         self.lock = lock
-        self.files = try StoreFiles(of: files, in: directory.path)
+        self.files = try StoreFiles(of: files)
         checkpointer = Checkpointer(path: file.path, thresholds: file.thresholds)
         deadRows = DeadRows([])
         (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)

@@ -24,8 +24,7 @@ struct StoreFile {
 
     /// Finishes a new store that the last daemon wrote from memory, if it was killed meanwhile.
     func finishRewrite() throws(OpenError) {
-        let files = DatabaseFiles(path: path)
-        let rewrite = StoreRewrite(files: files, directory: files.directory, now: recovery.now)
+        let rewrite = StoreRewrite(files: DatabaseFiles(path: path), now: recovery.now)
         do throws(SystemFailure) {
             let (isNew, kept) = try rewrite.finish()
             guard isNew else { return }
@@ -233,8 +232,6 @@ extension Database {
 /// start finds either no new store or a complete one, and finishes the work.
 struct StoreRewrite {
     let files: DatabaseFiles
-    /// The directory of the files.
-    let directory: String
     let now: Now
 
     /// A complete new store before it gets its final name.
@@ -256,8 +253,8 @@ struct StoreRewrite {
             throw StoreFailure(error, of: "no new store can be written: \(unfinished)")
         }
         do throws(SystemFailure) {
-            try Self.flush(unfinished)
-            try Self.rename(unfinished, finished)
+            try StoredText.synchronize(unfinished)
+            try DatabaseFiles.rename(unfinished, finished)
             return try giveName()
         } catch {
             // The next start would assume that it is newer than the store.
@@ -276,8 +273,8 @@ struct StoreRewrite {
 
     private func giveName() throws(SystemFailure) -> String? {
         let kept = files.isAnyPresent ? try files.quarantine(as: "replaced", at: now.wall) : nil
-        try Self.rename(finished, files.path)
-        try Self.flush(directory)
+        try DatabaseFiles.rename(finished, files.path)
+        try StoredText.synchronize(files.directory)
         return kept
     }
 
@@ -306,14 +303,4 @@ struct StoreRewrite {
 
     /// About a megabyte.
     private static let countdownsAtOnce = 4_096
-
-    private static func rename(_ old: String, _ new: String) throws(SystemFailure) {
-        guard unsafe Glibc.rename(old, new) == 0 else { throw SystemFailure("rename") }
-    }
-
-    /// Syncs a file, or the names in a directory.
-    private static func flush(_ path: String) throws(SystemFailure) {
-        let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC), of: "open")
-        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
-    }
 }
