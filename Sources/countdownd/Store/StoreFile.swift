@@ -77,17 +77,30 @@ struct StoreFile {
         )
     }
 
+    /// Opens and reads the file if it is a store; if it is missing or empty, a store is created.
+    ///
+    /// Until everything is known to be readable, the contents do not change, and the log stays. But SQLite rolls back a
+    /// transaction that a dead program has left.
     private func openOrMake() throws(OpenError) -> Opened {
-        let examined = try examine()
-        let result = try attempt { () throws(SQLiteFailure) in
-            try examined.isEmpty ? make(examined.database) : read(examined.database)
+        let header = try DatabaseFiles(path: path).header()
+        if let fault = header.flatMap(schema.fault(of:)) { throw .corrupt(fault) }
+        let lock = try DatabaseLock(path: path)
+        let database = try attempt { () throws(SQLiteFailure) in
+            try Database(path: path, busyMilliseconds: Database.busyMilliseconds, creating: header == nil)
         }
-        examined.database.keepLogOnClose(false)
-        return Opened(database: examined.database, lock: examined.lock, result: result)
+        database.keepLogOnClose(true)
+        // If a daemon died while it created the store, the file is empty after SQLite's rollback.
+        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
+        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
+            throw .corrupt(fault)
+        }
+        let result = try attempt { () throws(SQLiteFailure) in try isEmpty ? make(database) : read(database) }
+        database.keepLogOnClose(false)
+        return Opened(database: database, lock: lock, result: result)
     }
 
     /// Turns SQLite's errors into errors of opening the store.
-    func attempt<Result: ~Copyable>(
+    private func attempt<Result: ~Copyable>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(OpenError) -> Result {
         do throws(SQLiteFailure) {
@@ -141,37 +154,6 @@ struct StoreFile {
             PRAGMA synchronous = \(durability == .process ? "NORMAL" : "FULL");
             """
         )
-    }
-}
-
-extension StoreFile {
-    /// A connection to a file that is a store, or empty.
-    struct ExaminedFile: ~Copyable {
-        let database: Database
-        /// Declared after the connection, because it has to be closed after it.
-        let lock: DatabaseLock
-        let isEmpty: Bool
-    }
-
-    /// Opens the file if it is a store; if it is missing, an empty one is created.
-    ///
-    /// The contents do not change, and the log stays until the connection is told otherwise. But SQLite rolls back a
-    /// transaction that a dead program has left.
-    func examine() throws(OpenError) -> ExaminedFile {
-        let header = try DatabaseFiles(path: path).header()
-        if let fault = header.flatMap(schema.fault(of:)) { throw .corrupt(fault) }
-        let lock = try DatabaseLock(path: path)
-        let database = try attempt { () throws(SQLiteFailure) in
-            try Database(path: path, busyMilliseconds: Database.busyMilliseconds, creating: header == nil)
-        }
-        // Until everything is known to be readable.
-        database.keepLogOnClose(true)
-        // If a daemon died while it created the store, the file is empty after SQLite's rollback.
-        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
-        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
-            throw .corrupt(fault)
-        }
-        return ExaminedFile(database: database, lock: lock, isEmpty: isEmpty)
     }
 }
 
