@@ -70,7 +70,6 @@ actor Daemon {
     ///
     /// Nothing is served before `run`.
     init(
-        limits: Limits,
         options: Options,
         log: Log,
         serviceManager: ServiceManager,
@@ -80,8 +79,8 @@ actor Daemon {
         listen: () throws -> Listener
     ) throws {
         eventLoop = try EventLoop()
-        self.limits = limits
         self.options = options
+        limits = options.limits
         self.log = log
         translation = Translation(limits: limits)
         publisher = Publisher(translation: translation)
