@@ -264,7 +264,9 @@ extension Daemon {
         publisher.watchers.clockWasSet(at: now)
         for connection in connections.all {
             guard case .watching(var cursor) = connection.unfinishedReply else { continue }
-            cursor.clockResend.clockWasSet()
+            // The scan after an earlier clock step is of no use any more.
+            if case .scanning(let scan, _) = cursor.clockResend { timetable.closeScan(scan) }
+            cursor.clockResend = .pending
             connection.unfinishedReply = .watching(cursor)
             connections.withScans.append(connection)
         }
