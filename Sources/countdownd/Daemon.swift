@@ -35,7 +35,7 @@ actor Daemon {
     var listener: Listener
     /// When to accept connections again, if none is closed before; nil if they are accepted now. Others stay in the listen queue.
     var acceptsAgain: BootInstant?
-    var reserve: DescriptorReserve
+    var reserve = DescriptorReserve()
     var statusReporter: ServiceStatusReporter
     var rateLimitedLog: RateLimitedLog<LogTopic>
 
@@ -85,7 +85,6 @@ actor Daemon {
         translation = Translation(limits: limits)
         publisher = Publisher(translation: translation)
         clockChanges = try ClockChangeMonitor()
-        reserve = DescriptorReserve(of: signals.descriptor)
         self.signals = signals
         let now = clocks.now().now
         started = now
