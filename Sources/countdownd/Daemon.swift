@@ -213,10 +213,9 @@ actor Daemon {
     }
 
     private func statusLine(at now: Now) -> ServiceStatusReporter.StatusLine {
-        let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
-        return ServiceStatusReporter.StatusLine(
-            running: running,
-            next: next,
+        ServiceStatusReporter.StatusLine(
+            running: timetable.runningCount,
+            next: timetable.nextDeadline(at: now),
             trouble: storage.failure?.reason,
             loss: fleet?.engineWatch.loss
         )
