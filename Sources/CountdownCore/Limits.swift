@@ -1,5 +1,5 @@
 /// Every limit and default of the service, each with its reason.
-public struct Limits: Sendable {
+public struct Limits: Equatable, Sendable {
     // MARK: Countdowns
 
     /// The duration of a countdown that names none: the "get code, again in 60 s" button.

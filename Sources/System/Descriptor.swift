@@ -11,6 +11,9 @@ public struct Descriptor: ~Copyable, Sendable {
         self.number = number
     }
 
+    /// Takes over an open descriptor.
+    init(adopting number: Int32) { self.number = number }
+
     deinit {
         close(number)
     }

@@ -81,7 +81,7 @@ public struct UnsafeDirectory: Error, Hashable {
         let status: FileStatus
         let target: String?
         do throws(SystemFailure) {
-            target = try linkTarget(path)
+            target = try FileStatus.linkTarget(path)
             status = try FileStatus.read(entry: path)
         } catch {
             throw UnsafeDirectory(path: path, fault: error.code == ENOENT ? .missing : .unreadable(errno: error.code))
@@ -98,15 +98,6 @@ public struct UnsafeDirectory: Error, Hashable {
     /// The names in a path, the last one first.
     private static func names(in path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.map(String.init).reversed()
-    }
-
-    /// The target of a symbolic link; nil if the path is not a link.
-    private static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
-        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &target, target.count)
-        if count < 0, errno == EINVAL { return nil }
-        guard count >= 0 else { throw SystemFailure("readlink") }
-        return String(decoding: target[..<count], as: UTF8.self)
     }
 }
 

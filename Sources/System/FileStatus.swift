@@ -18,8 +18,7 @@ public struct FileStatus: Sendable, Hashable {
 
     /// Reads the status of the file at a path; symbolic links are followed.
     public static func read(_ path: String) throws(SystemFailure) -> FileStatus {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw SystemFailure("stat") }
+        guard let status = FileIdentity.status(of: path, followingLinks: true) else { throw SystemFailure("stat") }
         return FileStatus(status)
     }
 
@@ -27,6 +26,15 @@ public struct FileStatus: Sendable, Hashable {
     static func read(entry path: String) throws(SystemFailure) -> FileStatus {
         guard let status = FileIdentity.status(of: path) else { throw SystemFailure("lstat") }
         return FileStatus(status)
+    }
+
+    /// The target of a symbolic link; nil if the path is not a link.
+    static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &target, target.count)
+        if count < 0, errno == EINVAL { return nil }
+        guard count >= 0 else { throw SystemFailure("readlink") }
+        return String(decoding: target[..<count], as: UTF8.self)
     }
 
     private init(_ status: stat) {
@@ -60,10 +68,10 @@ public struct FileIdentity: Hashable, Sendable {
 
     private init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
 
-    /// The status of the file at a path, of a link and not of its target; nil, with errno, if it is missing or
-    /// cannot be seen.
-    public static func status(of path: String) -> stat? {
+    /// The status of the file at a path, of a link and not of its target unless links are followed; nil, with errno, if it is
+    /// missing or cannot be seen.
+    public static func status(of path: String, followingLinks: Bool = false) -> stat? {
         var status = stat()
-        return unsafe lstat(path, &status) == 0 ? status : nil
+        return unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 }

@@ -85,10 +85,7 @@ public struct Listener: ~Copyable {
     ///
     /// Call it when `watchDescriptor` is readable.
     public func lostPath() -> String? {
-        switch watch {
-        case .some(let watch): while watch.takeReports() {}
-        case .none: break
-        }
+        while watch?.takeReports() == true {}
         guard let own, FileIdentity(of: own.path) != own.file else { return nil }
         return own.path
     }

@@ -51,10 +51,10 @@ public enum StoredText {
         return file
     }
 
-    /// Waits until the names in a directory are on the disk.
-    public static func synchronize(_ directory: String) throws(SystemFailure) {
-        let folder = try open(directory, O_RDONLY | O_DIRECTORY)
-        guard fsync(folder.number) == 0 else { throw SystemFailure("fsync") }
+    /// Waits until a file, or the names in a directory, are on the disk.
+    public static func synchronize(_ path: String) throws(SystemFailure) {
+        let file = try open(path, O_RDONLY)
+        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
     }
 
     private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {

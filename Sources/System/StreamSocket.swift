@@ -1,70 +1,48 @@
 import CLinux
 import Glibc
 
-/// The address of a Unix socket, in the form that system calls take.
-public struct SocketAddress: Sendable {
+/// The address of a Unix socket.
+public enum SocketAddress {
     /// The longest path of a Unix socket in bytes: `sun_path` of unix(7) without the NUL at its end.
     public static let pathLimit = 107
 
-    private let address: sockaddr_un
-
-    /// Nil if the path is empty, longer than `pathLimit` or contains a NUL. unix(7) takes an empty path and one that
-    /// begins with NUL for addresses without a file.
-    public init?(path: String) {
-        guard (1...Self.pathLimit).contains(path.utf8.count), !path.utf8.contains(0) else { return nil }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        self.address = address
-    }
-
-    /// Lends the address to a system call. The pointer is valid inside the closure only.
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        unsafe withUnsafePointer(to: address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+    /// Whether a socket can have a path: false if it is empty, longer than `pathLimit` or contains a NUL. unix(7) takes an
+    /// empty path and one that begins with NUL for addresses without a file.
+    public static func isPath(_ path: String) -> Bool {
+        (1...pathLimit).contains(path.utf8.count) && !path.utf8.contains(0)
     }
 }
 
 /// A connected Unix stream socket with one owner, which closes it. Its calls are repeated if a signal interrupts them, and
 /// they never raise SIGPIPE.
 public struct StreamSocket: ~Copyable {
+    private let owned: Descriptor
+
     /// The descriptor, for poll(2).
-    public let descriptor: Int32
+    public var descriptor: Int32 { owned.number }
 
     /// Takes over a connected descriptor.
-    public init(adopting descriptor: Int32) { self.descriptor = descriptor }
+    public init(adopting descriptor: Int32) { owned = Descriptor(adopting: descriptor) }
 
     /// Connects to the socket at a path. Programs that this process executes do not inherit the descriptor. If it does
     /// not block, `send` and `receive` throw EAGAIN, and so do these and connecting after the timeout, if there is one.
     /// Throws ENAMETOOLONG or EINVAL if no socket can have this path.
     public init(connectingTo path: String, blocking: Bool, timeoutUSec: Int64? = nil) throws(SystemFailure) {
-        guard let address = SocketAddress(path: path) else {
+        guard SocketAddress.isPath(path) else {
             let isTooLong = path.utf8.count > SocketAddress.pathLimit
             throw SystemFailure("connect", code: isTooLong ? ENAMETOOLONG : EINVAL)
         }
         let flags = SOCK_CLOEXEC.rawValue | (blocking ? 0 : SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
-        guard descriptor >= 0 else { throw SystemFailure("socket") }
+        let owned = try Descriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0), of: "socket")
+        let descriptor = owned.number
         if let timeoutUSec {
             var time = timeval(tv_sec: Int(timeoutUSec / 1_000_000), tv_usec: Int(timeoutUSec % 1_000_000))
             for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
                 _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
             }
         }
-        do {
-            _ = try restarting("connect") { unsafe address.withPointer { unsafe Int(connect(descriptor, $0, $1)) } }
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        close(descriptor)
+        _ = try restarting("connect") { unsafe Int(linux_unix_connect(descriptor, path)) }
+        self.owned = owned
     }
 
     /// Sends some of the bytes, at least one, and returns how many.

@@ -43,11 +43,9 @@ public final class Translations {
     /// The folder of the languages of a program that was installed in `PREFIX/bin`, or of one in the folder that it was
     /// built in; nil if neither exists.
     public static func folder() -> String? {
-        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/self/exe", &path, path.count)
-        guard count > 0 else { return nil }
-        let program = String(decoding: path[..<count], as: UTF8.self)
-        guard let slash = program.lastIndex(of: "/") else { return nil }
+        guard let program = (try? FileStatus.linkTarget("/proc/self/exe")) ?? nil,
+            let slash = program.lastIndex(of: "/")
+        else { return nil }
         let folders = ["../share/locale", "share/locale"].map { "\(program[..<slash])/\($0)" }
         return folders.first { unsafe access($0, R_OK) == 0 }
     }

@@ -18,20 +18,16 @@ extension Daemon {
             connection.queued.subtract(.calls)
             guard connection.condition == .open else { continue }
             let budget = min(limits.callsOfConnectionInTurn, turn.callsLeft)
-            let calls = answerCalls(of: connection, limit: budget, &turn)
+            connections.dirty.append(connection)
+            // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
+            // session that is passed on may be used.
+            let calls = connection.use { answerCalls(in: &$0, of: connection, limit: budget, &turn) }
             turn.callsLeft -= calls
             if calls == budget || !turn.canAnswerMore { connections.withCalls.append(connection) }
         }
     }
 
     /// - Returns: the number of calls carried out; less than the limit if no more can be carried out now.
-    private func answerCalls(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
-        connections.dirty.append(connection)
-        // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
-        // session that is passed on may be used.
-        return connection.use { answerCalls(in: &$0, of: connection, limit: limit, &turn) }
-    }
-
     private func answerCalls(
         in session: inout ServerSession,
         of connection: Connection,

@@ -63,7 +63,11 @@ extension Daemon {
         var user: uid_t = 0
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
         let overQuota = isStranger(user) ? connections.count(of: user) + 1 - limits.connectionsPerUser : 0
-        guard overQuota <= limits.refusalsPerUser else { return reject(user, at: now) }
+        guard overQuota <= limits.refusalsPerUser else {
+            counters.excessPeers += 1
+            let sentence = "closing a connection of user \(user), who has \(limits.connectionsPerUser) open"
+            return logLimited(.overQuota, sentence, at: now)
+        }
         let refusal =
             overQuota > 0
             ? translation.limitReached("connectionsPerUser", limits.connectionsPerUser)
@@ -92,12 +96,6 @@ extension Daemon {
         let (served, reason) = (connections.served, isShortOfDescriptors ? "; few descriptors are left" : "")
         logLimited(.overQuota, "refusing a connection, because \(served) are open\(reason)", at: now)
         return translation.limitReached("connections", served)
-    }
-
-    private func reject(_ user: uid_t, at now: Now) {
-        counters.excessPeers += 1
-        let sentence = "closing a connection of user \(user), who has \(limits.connectionsPerUser) open"
-        logLimited(.overQuota, sentence, at: now)
     }
 
     private func pauseAccepting(_ reason: String, at now: Now) {
@@ -247,7 +245,7 @@ extension Daemon {
     private func withdrawCalls(of connection: Connection) {
         release(connection)
         for call in connection.sharedCalls.waiting { fleet?.withdraw(call.number, of: call.request.key) }
-        connection.sharedCalls.removeAll()
+        connection.sharedCalls = SharedCalls()
     }
 
     /// Gives up an unfinished reply, without a message, and the memory for it.
@@ -291,19 +289,16 @@ extension Daemon {
     /// Counts the bytes of the keys and patterns of a watch or list, and of its tables, until its reply is finished.
     /// - Throws: `LimitReached` if there is no room.
     func keep(_ selection: Selection, tables: Int, for connection: Connection) throws {
-        guard count(selection.bytes(tables: tables), for: connection) else { throw requestsOverQuota }
+        let (bytes, limit) = (selection.bytes(tables: tables), limits.selectionBytesInAll)
+        guard connections.reserve(bytes, for: connection, limit: limit) else { throw requestsOverQuota }
     }
 
     /// Counts bytes that a list in progress takes besides, until its reply is finished.
     /// - Returns: whether there was room; if not, the list has failed.
     func keepMore(_ bytes: Int, for connection: Connection) -> Bool {
-        if count(bytes, for: connection) { return true }
+        if connections.reserve(bytes, for: connection, limit: limits.selectionBytesInAll) { return true }
         finishReply(of: connection) { $0.fail(requestsOverQuota) }
         return false
-    }
-
-    private func count(_ bytes: Int, for connection: Connection) -> Bool {
-        connections.reserve(bytes, for: connection, limit: limits.selectionBytesInAll)
     }
 
     private var requestsOverQuota: any ReplyError {

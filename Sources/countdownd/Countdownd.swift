@@ -37,7 +37,6 @@ enum Countdownd {
             // Before any thread starts, because threads inherit which signals are blocked.
             let signals = try SignalDescriptor([SIGTERM, SIGINT])
             let daemon = try Daemon(
-                limits: options.limits,
                 options: options,
                 log: log,
                 serviceManager: serviceManager,
@@ -73,9 +72,8 @@ enum Countdownd {
     }
 
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
-        let directory = StateDirectory.path(of: "countdownd", option: options.stateDirectory)
         let location = StoreLocation(
-            directory: directory,
+            directory: StateDirectory.path(of: "countdownd", option: options.stateDirectory),
             durability: options.durability,
             limits: options.limits,
             followsEngine: options.backend != nil,

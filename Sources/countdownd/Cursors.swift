@@ -24,11 +24,6 @@ struct ListCursor {
     /// The countdowns that the scan has found for `soonest`.
     var candidates: SoonestCandidates?
 
-    init(request: ListRequest, takesPages: Bool) {
-        self.request = request
-        self.takesPages = takesPages
-    }
-
     func contains(_ countdown: KeyedCountdown) -> Bool {
         request.states.contains(.of(countdown)) && request.selection.contains(countdown.key)
     }
@@ -128,18 +123,10 @@ struct WatchCursor {
     /// Sends the live countdowns once more, because a set system clock has moved their deadlines or remaining time.
     enum ClockResend {
         case idle
-        /// The clock was set. The scan after an earlier clock step, if there is one, is of no use any more.
-        case pending(abandoned: ScanID?)
+        /// The clock was set.
+        case pending
         /// Revisions after `upTo` were sent after the clock step.
         case scanning(ScanID, upTo: Revision)
-
-        mutating func clockWasSet() {
-            switch self {
-            case .idle: self = .pending(abandoned: nil)
-            case .pending: break
-            case .scanning(let scan, _): self = .pending(abandoned: scan)
-            }
-        }
     }
 
     let request: WatchRequest
@@ -150,12 +137,6 @@ struct WatchCursor {
     /// Whether countdowns up to `base` are sent although `since` is later, because the system clock was set after `since`.
     let sendsOlder: Bool
 
-    init(request: WatchRequest, revision: Revision, sendsOlder: Bool) {
-        self.request = request
-        base = request.since ?? revision
-        self.sendsOlder = sendsOlder
-    }
-
     /// Whether the watcher got `synced` and receives events as they happen.
     var isSynced: Bool { if case .complete = snapshot { true } else { false } }
 
@@ -163,10 +144,7 @@ struct WatchCursor {
     var scans: [ScanID] {
         var scans: [ScanID] = []
         if case .scanning(let scan) = snapshot { scans.append(scan) }
-        switch clockResend {
-        case .pending(let scan?), .scanning(let scan, _): scans.append(scan)
-        case .idle, .pending: break
-        }
+        if case .scanning(let scan, _) = clockResend { scans.append(scan) }
         return scans
     }
 

@@ -35,7 +35,7 @@ actor Daemon {
     var listener: Listener
     /// When to accept connections again, if none is closed before; nil if they are accepted now. Others stay in the listen queue.
     var acceptsAgain: BootInstant?
-    var reserve: DescriptorReserve
+    var reserve = DescriptorReserve()
     var statusReporter: ServiceStatusReporter
     var rateLimitedLog: RateLimitedLog<LogTopic>
 
@@ -70,7 +70,6 @@ actor Daemon {
     ///
     /// Nothing is served before `run`.
     init(
-        limits: Limits,
         options: Options,
         log: Log,
         serviceManager: ServiceManager,
@@ -80,13 +79,12 @@ actor Daemon {
         listen: () throws -> Listener
     ) throws {
         eventLoop = try EventLoop()
-        self.limits = limits
         self.options = options
+        limits = options.limits
         self.log = log
         translation = Translation(limits: limits)
         publisher = Publisher(translation: translation)
         clockChanges = try ClockChangeMonitor()
-        reserve = DescriptorReserve(of: signals.descriptor)
         self.signals = signals
         let now = clocks.now().now
         started = now
@@ -215,10 +213,9 @@ actor Daemon {
     }
 
     private func statusLine(at now: Now) -> ServiceStatusReporter.StatusLine {
-        let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
-        return ServiceStatusReporter.StatusLine(
-            running: running,
-            next: next,
+        ServiceStatusReporter.StatusLine(
+            running: timetable.runningCount,
+            next: timetable.nextDeadline(at: now),
             trouble: storage.failure?.reason,
             loss: fleet?.engineWatch.loss
         )
@@ -265,7 +262,9 @@ extension Daemon {
         publisher.watchers.clockWasSet(at: now)
         for connection in connections.all {
             guard case .watching(var cursor) = connection.unfinishedReply else { continue }
-            cursor.clockResend.clockWasSet()
+            // The scan after an earlier clock step is of no use any more.
+            if case .scanning(let scan, _) = cursor.clockResend { timetable.closeScan(scan) }
+            cursor.clockResend = .pending
             connection.unfinishedReply = .watching(cursor)
             connections.withScans.append(connection)
         }

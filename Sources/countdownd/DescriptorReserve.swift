@@ -7,18 +7,13 @@ struct DescriptorReserve: ~Copyable {
     /// The number of descriptors for connections that are refused, at most.
     private static let mostRefusals: rlim_t = 64
 
-    private let original: Int32
+    /// Copies of standard error; none before `fill`.
     private var held: [Int32] = []
-
-    /// Holds no descriptors before `fill`.
-    ///
-    /// - Parameter descriptor: a descriptor to duplicate, which must stay open as long as the reserve.
-    init(of descriptor: Int32) { original = descriptor }
 
     /// Fills the reserve. Returns false if not all of it could be opened.
     mutating func fill() -> Bool {
         while held.count < Self.size {
-            let descriptor = fcntl(original, F_DUPFD_CLOEXEC, 0)
+            let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return false }
             held.append(descriptor)
         }

@@ -45,13 +45,10 @@ enum LogTopic: CaseIterable {
 /// The interface `io.systemd.service`, which systemd's own daemons have, so that `varlinkctl` can ask whether the daemon
 /// is alive and change its level of logging.
 enum LogLevelService {
-    static let ping = "Ping"
-    static let setLogLevel = "SetLogLevel"
-
     static let description = InterfaceDescription(
         name: "io.systemd.service",
         definition: definition,
-        methods: [ping, setLogLevel]
+        methods: ["Ping", "SetLogLevel"]
     )
 
     private static let definition = """

@@ -25,18 +25,12 @@ struct Options: Equatable {
     var leeway = Duration.zero
     var access = Access.owner
     var durability = Durability.process
-    var history = Limits().history
+    /// The limits, with those that options change.
+    var limits = Limits()
     var logLevel = Log.Level.info
     /// The socket of the bridge to the engine of a fleet; nil if the countdowns are not shared.
     var backend: String?
     var withoutBackend = WithoutBackend.serve
-
-    /// The limits, with those that options change.
-    var limits: Limits {
-        var limits = Limits()
-        limits.history = history
-        return limits
-    }
 
     /// Who can connect to a socket that is made here.
     var socketRights: Listener.Access {
@@ -124,7 +118,7 @@ struct Options: Equatable {
             socketGroup = group
         case "--state-directory": stateDirectory = value
         case "--backend":
-            guard SocketAddress(path: value) != nil else {
+            guard SocketAddress.isPath(value) else {
                 throw invalid("the path of a socket, of 1 to \(SocketAddress.pathLimit) bytes")
             }
             backend = value
@@ -138,7 +132,7 @@ struct Options: Equatable {
             guard let history = Int(value), (0...Self.longestHistory).contains(history) else {
                 throw invalid("a number from 0 to \(Self.longestHistory)")
             }
-            self.history = history
+            limits.history = history
         case "--leeway":
             guard let length = try? DurationParser.parse(value), length <= Self.longestLeeway else {
                 throw invalid("a duration of at most 1h, such as 250ms")

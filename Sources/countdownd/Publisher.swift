@@ -104,7 +104,7 @@ struct Publisher: ~Copyable {
         // No watcher is added or removed during the loop.
         let (hasWaiting, wantsTicks) = (!waiting.isEmpty, watchers.wantsTicks)
         let haveSameWatchers = watchers.allKeysHaveSameWatchers
-        var batch = takeBatch()
+        var batch = exchange(&batch, with: EventBatch())
         var last: Key?
         for change in changes {
             if hasWaiting { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
@@ -132,7 +132,7 @@ struct Publisher: ~Copyable {
     ) {
         guard watchers.wantsTicks else { return }
         let translation = translation
-        var batch = takeBatch()
+        var batch = exchange(&batch, with: EventBatch())
         batch.subscribers = []
         watchers.tick(at: now, in: timetable, budget: &limit) { tick, subscribers in
             if subscribers != batch.subscribers || batch.events.count >= translation.limits.pageBytes {
@@ -147,7 +147,7 @@ struct Publisher: ~Copyable {
 
     /// Encodes an event for one watcher.
     mutating func encode(_ event: DeliveredEvent, at now: Now, _ body: (borrowing EventBatch) -> Void) {
-        var batch = takeBatch()
+        var batch = exchange(&batch, with: EventBatch())
         batch.append { translation.write(event, at: now, into: &$0) }
         body(batch)
         batch.removeEvents()
@@ -166,11 +166,5 @@ struct Publisher: ~Copyable {
         batch.subscribers.removeAll(keepingCapacity: true)
         watchers.forEachWatcher(of: key) { batch.subscribers.append($0) }
         last = key
-    }
-
-    private mutating func takeBatch() -> EventBatch {
-        var taken = EventBatch()
-        swap(&taken, &batch)
-        return taken
     }
 }

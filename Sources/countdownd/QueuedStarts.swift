@@ -30,7 +30,7 @@ extension Daemon {
 
     /// Serves the queued starts for a key in their order, until one has to wait.
     func serveQueue(for key: Key, _ turn: inout Turn) {
-        while let queued = startQueue.first(for: key) {
+        while let queued = startQueue.calls(for: key).first {
             guard turn.servedStartsLeft > 0 else {
                 turn.isCutShort = true
                 return startQueue.mark(key)

@@ -31,9 +31,6 @@ struct StartQueue {
     /// The calls for a key, in their order.
     func calls(for key: Key) -> [ConnectionCall] { queues[key]?.calls ?? [] }
 
-    /// The first call for a key.
-    func first(for key: Key) -> ConnectionCall? { queues[key]?.calls.first }
-
     /// Adds a call behind all others for its key.
     ///
     /// - Returns: the number of its place in the queue.
@@ -105,8 +102,8 @@ struct StartQueue {
     mutating func setDue(_ due: Deadline?, for key: Key) {
         guard let queue = queues[key], queue.due != due else { return }
         switch queue.due {
-        case .elapsed(let instant): elapsed.remove(key, at: instant)
-        case .wall(let instant): wall.remove(key, at: instant)
+        case .elapsed: elapsed.remove(key)
+        case .wall: wall.remove(key)
         case nil: break
         }
         queues[key]?.due = due

@@ -165,20 +165,16 @@ final class Translation: Sendable {
         guard match.allSatisfy({ $0.utf8.count <= limits.patternBytes }) else {
             throw limitReached("patternBytes", limits.patternBytes)
         }
+        let known = try (keys ?? []).map { try key($0, in: "keys") }
         do {
-            return Selection(
-                keys: Set(try (keys ?? []).map { text throws(InvalidKey) in try Key(text) }),
-                patterns: try match.map { text throws(InvalidPattern) in try Pattern(text) }
-            )
-        } catch is InvalidPattern {
-            throw InvalidParameter("match")
+            return Selection(keys: Set(known), patterns: try match.map { try Pattern($0) })
         } catch {
-            throw InvalidParameter("keys")
+            throw InvalidParameter("match")
         }
     }
 
-    private func key(_ text: String) throws(InvalidParameter) -> Key {
-        do { return try Key(text) } catch { throw InvalidParameter("key") }
+    private func key(_ text: String, in parameter: String = "key") throws(InvalidParameter) -> Key {
+        do { return try Key(text) } catch { throw InvalidParameter(parameter) }
     }
 
     func limitReached(_ limit: String, _ maximum: Int) -> any ReplyError {

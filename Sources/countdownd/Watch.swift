@@ -11,7 +11,8 @@ extension Daemon {
         if let interval = request.heartbeat { publisher.heartbeats.add(connection.token, at: now.boot + interval) }
         let missedStep = request.since.flatMap { since in stepRevision.map { since <= $0 } } ?? false
         let sendsOlder = missedStep || request.since == nil
-        let cursor = WatchCursor(request: request, revision: timetable.revision, sendsOlder: sendsOlder)
+        let base = request.since ?? timetable.revision
+        let cursor = WatchCursor(request: request, base: base, sendsOlder: sendsOlder)
         connection.unfinishedReply = .watching(cursor)
         connections.withScans.append(connection)
     }
@@ -50,14 +51,12 @@ extension Daemon {
         if request.since == nil { cursor.base = timetable.revision }
         // A countdown that is not sent has to tick all the same.
         let visitsOlder = cursor.sendsOlder || request.tick != nil
-        let live: Scan.StartPoint
+        var live: Scan.StartPoint = visitsOlder ? .oldest : .after(cursor.base)
         if visitsOlder, let slots = slotsAtOnce(of: request.selection, &turn) {
             for slot in slots where timetable[slot].revision <= cursor.base {
                 visit(slot, timetable[slot], cursor, of: connection, at: turn.now)
             }
             live = .after(cursor.base)
-        } else {
-            live = visitsOlder ? .oldest : .after(cursor.base)
         }
         let scan = timetable.openScan(live: live, ended: .after(cursor.base))
         cursor.snapshot = .scanning(scan)
@@ -125,8 +124,7 @@ extension Daemon {
     private func resendAfterClockStep(_ cursor: inout WatchCursor, of connection: Connection, _ turn: inout Turn) {
         switch cursor.clockResend {
         case .idle: return
-        case .pending(let abandoned):
-            if let abandoned { timetable.closeScan(abandoned) }
+        case .pending:
             cursor.clockResend = .idle
             if let slots = slotsAtOnce(of: cursor.request.selection, &turn) {
                 for slot in slots { resend(timetable[slot], to: connection, at: turn.now) }

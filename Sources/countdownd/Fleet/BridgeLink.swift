@@ -29,8 +29,8 @@ struct BridgeLink {
     private static let nearRoundTrip = Duration.milliseconds(5)
     /// The bridge answers proposals after 2 s at the latest.
     private static let patience = Duration.seconds(3)
-    private static let firstPause = Duration.milliseconds(100)
-    private static let longestPause = Duration.seconds(1)
+    /// The longest pause before it connects again, in microseconds.
+    private static let longestPause: Int64 = 1_000_000
 
     /// The path of the bridge's socket.
     let path: String
@@ -49,7 +49,8 @@ struct BridgeLink {
     private var hasUnread = false
     /// Reports other than events, which come first.
     private var reports: [Report] = []
-    private var pause = BridgeLink.firstPause
+    /// How often the stream was lost since it was live.
+    private var losses = 0
     /// How long the bridge took to answer proposals.
     private(set) var roundTrips = DurationHistogram()
     /// How far off the engine's clock may be, as the bridge has reported it last; nil before that.
@@ -99,8 +100,8 @@ struct BridgeLink {
     mutating func lose(_ reason: String, at now: BootInstant) {
         (follower, hasUnread) = (nil, false)
         events.insert(.lost(reason), at: 0)
-        nextTry = now + pause
-        pause = min(Duration(microseconds: 2 * pause.microseconds), Self.longestPause)
+        losses += 1
+        nextTry = now + Duration(microseconds: Backoff.delay(before: losses, upTo: Self.longestPause))
     }
 
     // MARK: Proposing
@@ -252,7 +253,7 @@ struct BridgeLink {
             nextTry = now
             return
         }
-        if news.state == .live { pause = Self.firstPause }
+        if news.state == .live { losses = 0 }
         events += try LogCursor.Event.events(of: news).reversed()
     }
 

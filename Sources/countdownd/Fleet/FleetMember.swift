@@ -57,7 +57,7 @@ struct FleetMember: ~Copyable {
 
     /// Notes the answers to proposals.
     mutating func note(_ answers: [Answer], to proposals: [Proposal]) {
-        counters.note(answers)
+        for case .conflict in answers { counters.conflicts += 1 }
         for (answer, proposal) in zip(answers, proposals) where proposal.record != nil {
             switch answer {
             case .won: refusal = nil
@@ -105,11 +105,6 @@ struct FleetCounters {
         case .postponedTooLate: lateChanges += 1
         case .snapshot(.first), .live, .lost, .unusable: break
         }
-    }
-
-    /// Notes the answers to proposals.
-    mutating func note(_ answers: [Answer]) {
-        for case .conflict in answers { conflicts += 1 }
     }
 
     var named: [String: Int] {

@@ -70,7 +70,7 @@ extension Daemon {
             fleet?.link.propose(proposals, &poller, at: now.boot)
         }
         takeOutput(&turn)
-        watchEngine(at: now)
+        if let line = fleet?.watchEngine(at: now) { write(line) }
         if let opening = turn.opening { fleet?.link.follow(opening, &poller, at: now.boot) }
         fleet?.link.update(&poller)
         if fleet?.link.hasReports == true { turn.isCutShort = true }
@@ -99,9 +99,8 @@ extension Daemon {
     private func adopt(_ description: Describe.Reply, at now: Now) {
         let name = description.namespace
         guard description.shards == 1 else {
-            let shards = description.shards
-            let reason = "the namespace \(name) has \(shards) parts, and this countdownd follows one: upgrade it"
-            fleet?.link.lose(reason, at: now.boot)
+            let parts = "the namespace \(name) has \(description.shards) parts"
+            fleet?.link.lose("\(parts), and this countdownd follows one: upgrade it", at: now.boot)
             return
         }
         fleet?.description = (description.engine, description.namespace)
@@ -192,12 +191,7 @@ extension Daemon {
 
     // MARK: The log
 
-    /// Logs when the engine is lost.
-    private func watchEngine(at now: Now) {
-        guard let line = fleet?.watchEngine(at: now) else { return }
-        write(line)
-    }
-
+    /// Logs that the engine is lost.
     private func write(_ line: EngineWatch.Line) {
         switch line {
         case .lost(let reason):

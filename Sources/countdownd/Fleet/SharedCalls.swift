@@ -70,7 +70,4 @@ struct SharedCalls {
             entries.removeFirst()
         }
     }
-
-    /// Removes all calls.
-    mutating func removeAll() { entries = [] }
 }

@@ -49,8 +49,7 @@ struct DatabaseFiles {
 
     /// Nil if there is no file. Throws if this cannot be known.
     func status(of path: String, followingLinks: Bool) throws(OpenError) -> stat? {
-        var status = stat()
-        if unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if let status = FileIdentity.status(of: path, followingLinks: followingLinks) { return status }
         guard errno != ENOENT else { return nil }
         throw .unavailable(StoreFailure(SystemFailure("stat"), of: path))
     }
@@ -218,7 +217,7 @@ extension DatabaseFiles {
         }
     }
 
-    private static func rename(_ old: String, _ new: String) throws(SystemFailure) {
+    static func rename(_ old: String, _ new: String) throws(SystemFailure) {
         guard unsafe Glibc.rename(old, new) == 0 else { throw SystemFailure("rename") }
     }
 }
@@ -288,7 +287,9 @@ struct StoreFiles: ~Copyable {
 
         init(_ path: String) throws(StoreFailure) {
             self.path = path
-            guard let status = StoreFiles.status(of: path) else { throw StoreFailure(SystemFailure("stat"), of: path) }
+            guard let status = FileIdentity.status(of: path, followingLinks: true) else {
+                throw StoreFailure(SystemFailure("stat"), of: path)
+            }
             self.status = status
         }
 
@@ -297,7 +298,7 @@ struct StoreFiles: ~Copyable {
         /// - Returns: its status.
         /// - Throws: if it is not the file that was opened.
         func current() throws(StoreFailure) -> stat {
-            guard let now = StoreFiles.status(of: path) else {
+            guard let now = FileIdentity.status(of: path, followingLinks: true) else {
                 guard errno == ENOENT || errno == ENOTDIR else { throw StoreFailure(SystemFailure("stat"), of: path) }
                 throw lost("was removed or renamed")
             }
@@ -318,18 +319,16 @@ struct StoreFiles: ~Copyable {
         }
     }
 
-    /// - Parameters:
-    ///   - files: of an open database with a write-ahead log.
-    ///   - directory: of the files.
+    /// - Parameter files: of an open database with a write-ahead log.
     /// - Throws: if one of them is missing already.
-    init(of files: DatabaseFiles, in directory: String) throws(StoreFailure) {
+    init(of files: DatabaseFiles) throws(StoreFailure) {
         let companions = files.linkFollowed
         let watch = try? Self.watch(files, companions)
         let database = try OpenFile(files.path)
         let log = try OpenFile(companions.path(of: .log))
         let index = try OpenFile(companions.path(of: .index))
         let logDescriptor = try log.open()
-        (self.directory, self.database, self.log, self.index) = (directory, database, log, index)
+        (directory, self.database, self.log, self.index) = (files.directory, database, log, index)
         databaseSize = database.status.st_size
         indexSize = index.status.st_size
         self.logDescriptor = logDescriptor
@@ -350,10 +349,8 @@ struct StoreFiles: ~Copyable {
     /// - Parameter logBytes: the least size of the log.
     /// - Returns: whether `check` has to look for files that are lost.
     mutating func mayBeLost(logBytes: Int) -> Bool {
-        switch watch {
-        case .some(let watch): if watch.takeReports() { areComplete = false }
-        case .none: return true
-        }
+        guard let hasReports = watch?.takeReports() else { return true }
+        if hasReports { areComplete = false }
         return !areComplete || lseek(logDescriptor.number, 0, SEEK_END) < logBytes
     }
 
@@ -383,7 +380,7 @@ struct StoreFiles: ~Copyable {
     ///
     /// - Throws: if the directory is gone, or may be the empty mount point of a disk that is not mounted.
     func checkPlace() throws(StoreFailure) {
-        guard let place = Self.status(of: directory) else {
+        guard let place = FileIdentity.status(of: directory, followingLinks: true) else {
             throw StoreFailure(reason: "the directory \(directory) was removed or renamed", hint: .makeDirectory)
         }
         guard place.st_dev == database.status.st_dev else {
@@ -392,11 +389,5 @@ struct StoreFiles: ~Copyable {
         guard FileIdentity.status(of: database.path).map({ $0.st_mode & S_IFMT != S_IFLNK }) ?? true else {
             throw StoreFailure(reason: "\(database.path) is a link, and its target was lost", hint: .restoreTarget)
         }
-    }
-
-    /// The status of the file at a path, following a link; nil, with errno, if it is missing.
-    private static func status(of path: String) -> stat? {
-        var status = stat()
-        return unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 ? status : nil
     }
 }

@@ -55,19 +55,14 @@ struct FleetTables {
     private let move: Statement
     private let forget: Statement
 
-    /// Makes the tables if they are missing.
-    init(in database: borrowing Database) throws(SQLiteFailure) {
+    /// Makes the tables if they are missing, and may empty them.
+    init(in database: borrowing Database, emptied: Bool = false) throws(SQLiteFailure) {
         try database.execute(Self.tables)
+        if emptied { try Self.empty(database) }
         insertion = try RowInsertion(database, table: "fleet_batch")
         deletion = try RowDeletion(database, table: "fleet_batch")
         move = try database.prepare("INSERT OR REPLACE INTO fleet_position VALUES (\(Self.shard), ?, ?)")
         forget = try database.prepare("DELETE FROM fleet_position")
-    }
-
-    /// Makes the tables if they are missing, and empties them.
-    init(emptyIn database: borrowing Database) throws(SQLiteFailure) {
-        try self.init(in: database)
-        try Self.empty(database)
     }
 
     /// Deletes everything, the position first: alone, it would stand for records that are not there.
@@ -149,7 +144,7 @@ struct FleetTables {
         for row in changes.rows {
             switch row {
             case .insert(let number, let entry, let isJSON):
-                inserted.append(Insertion(number: number, entry: entry, isJSON: isJSON))
+                inserted.append((number, entry, isJSON))
             case .delete(let number):
                 if let first = inserted.first?.number, first <= number {
                     replaced.insert(number)
@@ -182,11 +177,7 @@ struct FleetTables {
         return openings < JSONReader.depthLimit
     }
 
-    private struct Insertion {
-        let number: Int64
-        let entry: LogEntry
-        let isJSON: Bool
-    }
+    private typealias Insertion = (number: Int64, entry: LogEntry, isJSON: Bool)
 
     private func insert(_ rows: [Insertion]) throws(SQLiteFailure) {
         // A span lends its elements.

@@ -1,5 +1,4 @@
 import CountdownCore
-import Glibc
 import System
 
 /// Reads a store: its contents, as of the clocks now.
@@ -14,8 +13,6 @@ struct Recovery {
         var offset: Duration?
         /// What the store remembers besides the countdowns; nil before everything was read.
         var record: ShutdownRecord?
-        /// The number of this boot, for new rows.
-        var boot: Int64 = 1
         /// The revision of the newest row, which is not deleted before there is a newer one.
         var newestRow = Revision(0)
         /// The revisions of rows that do not count any more.
@@ -41,13 +38,12 @@ struct Recovery {
             let isSameBoot = last?.bootID == bootID && !bootID.isEmpty
             let boots = try Boots(of: database, last: last, isSameBoot: isSameBoot, now: now)
             var result = Result(timetable: Timetable(limits: limits, revision: Revision(0)))
-            result.boot = boots.current
             let used = try readRows(into: &result, from: database, boots)
             var gaps = try RevisionGaps(of: database, skipping: &result.skipped)
             try resume(&result, after: last, &gaps, isSameBoot: isSameBoot)
             try boots.write(to: database, keeping: result.skipped.isEmpty ? used : nil)
             try gaps.write(to: database)
-            let record = inUse(result)
+            let record = inUse(result, boot: boots.current)
             try record.write(to: database)
             result.record = record
             // The log of a fleet goes on from the countdowns of its member, and from no others.
@@ -119,14 +115,14 @@ struct Recovery {
     }
 
     /// The record while this daemon uses the store.
-    private func inUse(_ result: borrowing Result) -> ShutdownRecord {
+    private func inUse(_ result: borrowing Result, boot: Int64) -> ShutdownRecord {
         ShutdownRecord(
             revision: result.timetable.revision,
             oldest: result.timetable.oldestRevision,
             stepRevision: result.stepRevision,
             bootID: bootID,
             offset: result.offset ?? now.offset,
-            boot: result.boot,
+            boot: boot,
             wasStopped: false
         )
     }
@@ -144,10 +140,10 @@ extension Recovery.Result {
             deadRows += timetable.flush()
             if let live { deadRows.append(live) }
             deadRows.append(revision)
-        case .malformed(let malformed):
+        case .malformed(let key, let row):
             // Whatever the row was meant to say, earlier rows of its key do not count any more.
-            if let key = malformed.key { _ = timetable.dropRestored(key) }
-            skipped.append(SkippedRow(row: malformed.place, fault: malformed.fault, revision: malformed.revision))
+            if let key { _ = timetable.dropRestored(key) }
+            skipped.append(row)
         }
     }
 
@@ -383,10 +379,5 @@ enum BootIdentity {
         return "\(boot) with CLOCK_BOOTTIME moved by \(offset) s ns"
     }
 
-    private static func text(of path: String) -> String {
-        guard let file = try? Descriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC), of: "open") else { return "" }
-        return unsafe String(unsafeUninitializedCapacity: 256) {
-            unsafe max(0, read(file.number, $0.baseAddress, $0.count))
-        }
-    }
+    private static func text(of path: String) -> String { (try? StoredText.read(path)) ?? nil ?? "" }
 }

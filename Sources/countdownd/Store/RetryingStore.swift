@@ -115,7 +115,8 @@ struct RetryingStore: ~Copyable {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", hint: nil) }
         let isLarge = givenUp > 0 || unstored.count > Self.fewUnstored
         if let failure, let nextTry, now.boot < nextTry, isLarge { throw failure }
-        let all = unstored.isEmpty ? changes : unstored.followed(by: changes)
+        var all = unstored.isEmpty ? changes : unstored
+        if !unstored.isEmpty { all.append(changes) }
         do throws(StoreFailure) {
             let defersCleanup = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
             lastCommit = now.boot

@@ -73,27 +73,17 @@ extension Row {
     enum Content {
         case countdown(KeyedCountdown)
         case forgotten(Key, Revision)
-        /// No daemon writes such a row.
-        case malformed(Malformed)
+        /// No daemon writes such a row. Its key is nil if it is not known.
+        case malformed(Key?, SkippedRow)
 
         /// The revision of the change; nil if it is invalid or not known.
         var revision: Revision? {
             switch self {
             case .countdown(let countdown): countdown.revision
             case .forgotten(_, let revision): revision
-            case .malformed(let row): row.revision
+            case .malformed(_, let row): row.revision
             }
         }
-    }
-
-    /// The known facts of a malformed row.
-    struct Malformed {
-        /// The countdown's key.
-        var key: Key?
-        var revision: Revision?
-        /// Which row it is, and its fault, in words.
-        var place: String
-        var fault: String
     }
 
     private struct Fault: Error {
@@ -118,7 +108,8 @@ extension Row {
         let values = Values.read(line, of: batch)
         guard values.isWhole, let distance = values.distance else {
             let fault = "not a JSON array of values that begins with an integer"
-            return .malformed(Malformed(place: "in the batch that begins with \(batch.first)", fault: fault))
+            let place = "in the batch that begins with \(batch.first)"
+            return .malformed(nil, SkippedRow(row: place, fault: fault, revision: nil))
         }
         let number = batch.first &+ distance
         let revision = RowBatch.distances.contains(distance) ? Revision(stored: number) : nil
@@ -126,8 +117,8 @@ extension Row {
             guard let revision, revision > last else { throw Fault(text: "invalid revision") }
             return try read(values, revision, shift: shift)
         } catch {
-            let place = "with revision \(number)"
-            return .malformed(Malformed(key: values.key, revision: revision, place: place, fault: error.text))
+            let row = SkippedRow(row: "with revision \(number)", fault: error.text, revision: revision)
+            return .malformed(values.key, row)
         }
     }
 
@@ -136,8 +127,8 @@ extension Row {
         _ revision: Revision,
         shift: (Int64) -> Duration?
     ) throws(Fault) -> Content {
-        guard let key = values.key else { throw Fault(text: "invalid key") }
-        guard let state = values.state.flatMap(RowState.init) else { throw Fault(text: "unknown state") }
+        let key = try valid(values.key, "invalid key")
+        let state = try valid(values.state.flatMap(RowState.init), "unknown state")
         if state == .forgotten { return .forgotten(key, revision) }
         let clock = try clock(values)
         return .countdown(
@@ -147,8 +138,8 @@ extension Row {
                 clock: clock,
                 duration: try duration(values.length, "length", atLeast: 1),
                 started: WallInstant(microseconds: try number(values.started, "started")),
-                label: try text(values.label),
-                metadata: try map(values.metadata),
+                label: try valid(values.label, "its label is not a text"),
+                metadata: try valid(values.metadata, "its metadata is not a JSON object of strings") ?? Metadata(),
                 forget: try number(values.forget, "forget") != 0,
                 revision: revision
             )
@@ -173,7 +164,7 @@ extension Row {
         let rest = try duration(values.rest, "rest", atLeast: 0)
         switch state {
         case .running where values.boot != nil && clock == .elapsed:
-            guard let shift = values.boot.flatMap(shift) else { throw Fault(text: "unknown boot") }
+            let shift = try valid(values.boot.flatMap(shift), "unknown boot")
             return .running(until: .elapsed(BootInstant(microseconds: instant) + shift))
         // Of an elapsed countdown of a fleet, too, because the clock of its engine is the same on every host.
         case .running: return .running(until: .wall(WallInstant(microseconds: instant)))
@@ -202,45 +193,20 @@ extension Row {
         return Duration(microseconds: number)
     }
 
-    private static func text(_ label: Value<String>) throws(Fault) -> String? {
-        switch label {
-        case .none: nil
-        case .some(let text): text
-        case .other: throw Fault(text: "its label is not a text")
-        }
-    }
-
-    private static func map(_ metadata: Value<Metadata>) throws(Fault) -> Metadata {
-        switch metadata {
-        case .none: Metadata()
-        case .some(let map): map
-        case .other: throw Fault(text: "its metadata is not a JSON object of strings")
-        }
+    private static func valid<Value>(_ value: Value?, _ fault: @autoclosure () -> String) throws(Fault) -> Value {
+        guard let value else { throw Fault(text: fault()) }
+        return value
     }
 }
 
 extension Row {
-    /// An optional value of a line.
-    private enum Value<Wrapped: JSONReadable> {
-        case none
-        case some(Wrapped)
-        case other
-
-        init(from reader: inout JSONReader) {
-            if reader.null() {
-                self = .none
-            } else {
-                self = (try? Wrapped.read(from: &reader)).map { .some($0) } ?? .other
-            }
-        }
-    }
-
-    /// The values of a line; each is nil if it has the wrong type. They are never copied.
+    /// The values of a line; each is nil if it has the wrong type. A label or metadata that is null is a nil inside. They are never
+    /// copied.
     private struct Values: ~Copyable {
         let key: Key?
         let distance, state, clock, boot, instant, rest, length, started: Int64?
-        var label = Value<String>.none
-        var metadata = Value<Metadata>.none
+        var label: String?? = .some(nil)
+        var metadata: Metadata?? = .some(nil)
         var forget: Int64? = 0
 
         /// Whether the line is a JSON array with the right number of values.
@@ -261,12 +227,16 @@ extension Row {
             (rest, length, started) = (Self.integer(&reader), Self.integer(&reader), Self.integer(&reader))
             var hasMore = reader.nextElement()
             if hasMore {
-                label = Value(from: &reader)
-                if reader.nextElement() { metadata = Value(from: &reader) }
+                label = Self.optional(&reader)
+                if reader.nextElement() { metadata = Self.optional(&reader) }
                 forget = Self.integer(&reader)
                 hasMore = reader.nextElement()
             }
             isWhole = reader.finish() == nil && !hasMore
+        }
+
+        private static func optional<Value: JSONReadable>(_ reader: inout JSONReader) -> Value?? {
+            reader.null() ? .some(nil) : (try? Value.read(from: &reader)).map { .some($0) }
         }
 
         private static func integer(_ reader: inout JSONReader) -> Int64? {

@@ -240,6 +240,12 @@ extension SQLiteFailure {
         }
     }
 
+    /// Runs the statement with these integers as its first parameters.
+    func run(binding integers: Int64...) throws(SQLiteFailure) {
+        for (parameter, integer) in zip(Int32(1)..., integers) { bind(integer, at: parameter) }
+        try run()
+    }
+
     private func bindNull(at parameter: Int32) {
         unsafe sqlite3_bind_null(handle, parameter)
     }

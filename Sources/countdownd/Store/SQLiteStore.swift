@@ -69,7 +69,7 @@ final class SQLiteStore: Store {
         } catch {
             throw StoreFailure(error, of: file.path)
         }
-        files = try StoreFiles(of: DatabaseFiles(path: file.path), in: directory.path)
+        files = try StoreFiles(of: DatabaseFiles(path: file.path))
         self.database = database
         self.lock = lock
         self.directory = directory
@@ -91,14 +91,18 @@ final class SQLiteStore: Store {
             try transact { () throws(SQLiteFailure) in
                 try statements.insertion.run(changes.steps, boot: record.boot)
                 try delete(deletions)
-                if let step = changes.clockStep { try keep(step) }
+                if let step = changes.clockStep {
+                    try statements.keepStep.run(binding: step.offset.microseconds, step.revision.number)
+                }
                 if let changes = changes.fleet { tables = try keep(changes, in: tables) }
                 // A commit without changes is a test whether the store works.
                 if changes.isEmpty { try writeSomething() }
             }
         } catch {
             releaseSnapshot()
-            if error.isOfInputOrOutput { try? commitNothing() }
+            // A transaction that was written to the log but could not be synced is replaced: a daemon that opens the store later
+            // would find it complete.
+            if error.isOfInputOrOutput { try? transact(writeSomething) }
             // A lock that is held for so long is not waited for again before it is released: that would delay every turn.
             if error.isOfLock { database.wait(milliseconds: 0) }
             // If not even the tables of a fleet can be emptied, only a new store helps.
@@ -135,22 +139,21 @@ final class SQLiteStore: Store {
         let logBytes = database.logBytes
         guard comparing || commitsUntilComparison <= 0 || files.mayBeLost(logBytes: logBytes) else { return }
         try files.check(logBytes: logBytes, isCheckpointing: checkpointer.isCopying)
-        if !directory.isLocked { directory = try lockedAnew() }
+        try keepLocked()
         commitsUntilComparison = Self.commitsBetweenComparisons
     }
 
-    /// Locks the directory again after its lock file was removed.
-    private func lockedAnew() throws(StoreFailure) -> StateDirectory {
-        do throws(OpenError) {
-            return try StateDirectory.ofStore(at: directory.path)
-        } catch {
-            throw StoreFailure(error)
-        }
+    /// Locks the directory again if its lock file was removed.
+    private func keepLocked() throws(StoreFailure) {
+        guard !directory.isLocked else { return }
+        directory = try attempt(try StateDirectory.ofStore(at: directory.path))
     }
 
-    private func lock(_ path: String) throws(StoreFailure) -> DatabaseLock {
+    private func attempt<Lock: ~Copyable>(
+        _ lock: @autoclosure () throws(OpenError) -> Lock
+    ) throws(StoreFailure) -> Lock {
         do throws(OpenError) {
-            return try DatabaseLock(path: path)
+            return try lock()
         } catch {
             throw StoreFailure(error)
         }
@@ -158,13 +161,13 @@ final class SQLiteStore: Store {
 
     func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String? {
         try files.checkPlace()
-        if !directory.isLocked { directory = try lockedAnew() }
+        try keepLocked()
         if let clockStep { note(clockStep) }
         record.revision = timetable.revision
         record.oldest = timetable.oldestRevision
         let files = DatabaseFiles(path: file.path)
-        let kept = try StoreRewrite(files: files, directory: directory.path, now: now).run(timetable, record)
-        let lock = try lock(file.path)
+        let kept = try StoreRewrite(files: files, now: now).run(timetable, record)
+        let lock = try attempt(try DatabaseLock(path: file.path))
         do throws(SQLiteFailure) {
             let database = try file.connect()
             statements = try Statements(database)
@@ -177,7 +180,7 @@ final class SQLiteStore: Store {
             throw StoreFailure(error, of: file.path)
         }
         self.lock = lock
-        self.files = try StoreFiles(of: files, in: directory.path)
+        self.files = try StoreFiles(of: files)
         checkpointer = Checkpointer(path: file.path, thresholds: file.thresholds)
         deadRows = DeadRows([])
         (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)
@@ -208,12 +211,6 @@ final class SQLiteStore: Store {
     private func deletions(with changes: Changes, deferringCleanup: Bool) -> Int {
         guard deferringCleanup else { return Self.deletionsInCommit + 2 * changes.steps.count }
         return deadRows.count < file.thresholds.deadRows ? 0 : 2 * changes.steps.count
-    }
-
-    /// Replaces a transaction that was written to the log but could not be synced: a daemon that opens the store later would
-    /// find it complete.
-    private func commitNothing() throws(SQLiteFailure) {
-        try transact(writeSomething)
     }
 
     /// Runs the body in a transaction. If it throws, nothing is stored.
@@ -263,13 +260,8 @@ final class SQLiteStore: Store {
 
     func close(at revision: Revision) {
         releaseSnapshot()
-        do throws(SQLiteFailure) {
-            statements.stop.bind(revision.number, at: 1)
-            statements.stop.bind(oldest.number, at: 2)
-            try statements.stop.run()
-        } catch {
-            // The next start assumes a crash, which is right.
-        }
+        // If this fails, the next start assumes a crash, which is right.
+        try? statements.stop.run(binding: revision.number, oldest.number)
     }
 
     private func note(_ step: ClockStep) {
@@ -290,7 +282,7 @@ final class SQLiteStore: Store {
     /// Deletes rows. Before the first end is deleted that was given up, this is stored.
     private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
         guard !revisions.isEmpty else { return }
-        if !oldestIsStored { try keepOldest() }
+        if !oldestIsStored { try statements.keepOldest.run(binding: oldest.number) }
         try statements.deletion.run(revisions.map(\.number))
     }
 
@@ -302,18 +294,8 @@ final class SQLiteStore: Store {
 
     /// Writes a page although nothing changes: SQLite does not write a row that is set to the values it has.
     private func writeSomething() throws(SQLiteFailure) {
-        try markStopped(1)
-        try markStopped(0)
-    }
-
-    private func markStopped(_ isStopped: Int64) throws(SQLiteFailure) {
-        statements.markStopped.bind(isStopped, at: 1)
-        try statements.markStopped.run()
-    }
-
-    private func keepOldest() throws(SQLiteFailure) {
-        statements.keepOldest.bind(oldest.number, at: 1)
-        try statements.keepOldest.run()
+        try statements.markStopped.run(binding: 1)
+        try statements.markStopped.run(binding: 0)
     }
 
     /// Writes the changes of a member of a fleet.
@@ -324,19 +306,13 @@ final class SQLiteStore: Store {
     /// - Returns: the tables; those that were nil are there once the transaction is committed.
     /// - Throws: SQLite's error.
     private func keep(_ changes: FleetChanges, in tables: FleetTables?) throws(SQLiteFailure) -> FleetTables {
-        let tables = if let tables { tables } else { try FleetTables(emptyIn: database) }
+        let tables = if let tables { tables } else { try FleetTables(in: database, emptied: true) }
         try tables.write(changes)
         if let oldest = changes.oldest {
             self.oldest = max(self.oldest, oldest)
-            try keepOldest()
+            try statements.keepOldest.run(binding: self.oldest.number)
         }
         return tables
-    }
-
-    private func keep(_ step: ClockStep) throws(SQLiteFailure) {
-        statements.keepStep.bind(step.offset.microseconds, at: 1)
-        statements.keepStep.bind(step.revision.number, at: 2)
-        try statements.keepStep.run()
     }
 
     /// Keeps the write-ahead log short.
@@ -346,8 +322,8 @@ final class SQLiteStore: Store {
         guard frames >= framesForNextCopy else { return }
         let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
         // Nothing is copied into a file that another program has overwritten.
-        if advice != .nothing, (try? checkFiles(comparing: false)) == nil { return }
-        if advice != .nothing { releaseSnapshot() }
+        guard advice != .nothing, (try? checkFiles(comparing: false)) != nil else { return }
+        releaseSnapshot()
         switch advice {
         case .nothing: break
         case .startInBackground:

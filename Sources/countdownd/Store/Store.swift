@@ -62,13 +62,6 @@ struct Changes {
         guard let laterFleet = later.fleet else { return }
         if fleet == nil { fleet = laterFleet } else { fleet?.append(laterFleet) }
     }
-
-    /// These changes and later ones, as one.
-    func followed(by later: Changes) -> Changes {
-        var all = self
-        all.append(later)
-        return all
-    }
 }
 
 /// A step of the system clock.

@@ -24,8 +24,7 @@ struct StoreFile {
 
     /// Finishes a new store that the last daemon wrote from memory, if it was killed meanwhile.
     func finishRewrite() throws(OpenError) {
-        let files = DatabaseFiles(path: path)
-        let rewrite = StoreRewrite(files: files, directory: files.directory, now: recovery.now)
+        let rewrite = StoreRewrite(files: DatabaseFiles(path: path), now: recovery.now)
         do throws(SystemFailure) {
             let (isNew, kept) = try rewrite.finish()
             guard isNew else { return }
@@ -78,17 +77,30 @@ struct StoreFile {
         )
     }
 
+    /// Opens and reads the file if it is a store; if it is missing or empty, a store is created.
+    ///
+    /// Until everything is known to be readable, the contents do not change, and the log stays. But SQLite rolls back a
+    /// transaction that a dead program has left.
     private func openOrMake() throws(OpenError) -> Opened {
-        let examined = try examine()
-        let result = try attempt { () throws(SQLiteFailure) in
-            try examined.isEmpty ? make(examined.database) : read(examined.database)
+        let header = try DatabaseFiles(path: path).header()
+        if let fault = header.flatMap(schema.fault(of:)) { throw .corrupt(fault) }
+        let lock = try DatabaseLock(path: path)
+        let database = try attempt { () throws(SQLiteFailure) in
+            try Database(path: path, busyMilliseconds: Database.busyMilliseconds, creating: header == nil)
         }
-        examined.database.keepLogOnClose(false)
-        return Opened(database: examined.database, lock: examined.lock, result: result)
+        database.keepLogOnClose(true)
+        // If a daemon died while it created the store, the file is empty after SQLite's rollback.
+        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
+        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
+            throw .corrupt(fault)
+        }
+        let result = try attempt { () throws(SQLiteFailure) in try isEmpty ? make(database) : read(database) }
+        database.keepLogOnClose(false)
+        return Opened(database: database, lock: lock, result: result)
     }
 
     /// Turns SQLite's errors into errors of opening the store.
-    func attempt<Result: ~Copyable>(
+    private func attempt<Result: ~Copyable>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(OpenError) -> Result {
         do throws(SQLiteFailure) {
@@ -142,37 +154,6 @@ struct StoreFile {
             PRAGMA synchronous = \(durability == .process ? "NORMAL" : "FULL");
             """
         )
-    }
-}
-
-extension StoreFile {
-    /// A connection to a file that is a store, or empty.
-    struct ExaminedFile: ~Copyable {
-        let database: Database
-        /// Declared after the connection, because it has to be closed after it.
-        let lock: DatabaseLock
-        let isEmpty: Bool
-    }
-
-    /// Opens the file if it is a store; if it is missing, an empty one is created.
-    ///
-    /// The contents do not change, and the log stays until the connection is told otherwise. But SQLite rolls back a
-    /// transaction that a dead program has left.
-    func examine() throws(OpenError) -> ExaminedFile {
-        let header = try DatabaseFiles(path: path).header()
-        if let fault = header.flatMap(schema.fault(of:)) { throw .corrupt(fault) }
-        let lock = try DatabaseLock(path: path)
-        let database = try attempt { () throws(SQLiteFailure) in
-            try Database(path: path, busyMilliseconds: Database.busyMilliseconds, creating: header == nil)
-        }
-        // Until everything is known to be readable.
-        database.keepLogOnClose(true)
-        // If a daemon died while it created the store, the file is empty after SQLite's rollback.
-        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
-        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
-            throw .corrupt(fault)
-        }
-        return ExaminedFile(database: database, lock: lock, isEmpty: isEmpty)
     }
 }
 
@@ -233,8 +214,6 @@ extension Database {
 /// start finds either no new store or a complete one, and finishes the work.
 struct StoreRewrite {
     let files: DatabaseFiles
-    /// The directory of the files.
-    let directory: String
     let now: Now
 
     /// A complete new store before it gets its final name.
@@ -256,8 +235,8 @@ struct StoreRewrite {
             throw StoreFailure(error, of: "no new store can be written: \(unfinished)")
         }
         do throws(SystemFailure) {
-            try Self.flush(unfinished)
-            try Self.rename(unfinished, finished)
+            try StoredText.synchronize(unfinished)
+            try DatabaseFiles.rename(unfinished, finished)
             return try giveName()
         } catch {
             // The next start would assume that it is newer than the store.
@@ -276,8 +255,8 @@ struct StoreRewrite {
 
     private func giveName() throws(SystemFailure) -> String? {
         let kept = files.isAnyPresent ? try files.quarantine(as: "replaced", at: now.wall) : nil
-        try Self.rename(finished, files.path)
-        try Self.flush(directory)
+        try DatabaseFiles.rename(finished, files.path)
+        try StoredText.synchronize(files.directory)
         return kept
     }
 
@@ -306,14 +285,4 @@ struct StoreRewrite {
 
     /// About a megabyte.
     private static let countdownsAtOnce = 4_096
-
-    private static func rename(_ old: String, _ new: String) throws(SystemFailure) {
-        guard unsafe Glibc.rename(old, new) == 0 else { throw SystemFailure("rename") }
-    }
-
-    /// Syncs a file, or the names in a directory.
-    private static func flush(_ path: String) throws(SystemFailure) {
-        let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC), of: "open")
-        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
-    }
 }

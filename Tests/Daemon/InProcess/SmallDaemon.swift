@@ -33,18 +33,16 @@ struct SmallDaemon: Reachable {
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
         self.directory = directory
-        var limits = Limits()
-        change(&limits)
         var options = Options()
         options.access = access
+        change(&options.limits)
         let location = StoreLocation(
             directory: directory.path(of: "state"),
             durability: .process,
-            limits: limits,
+            limits: options.limits,
             log: log
         )
         let daemon = try Daemon(
-            limits: limits,
             options: options,
             log: log,
             serviceManager: ServiceManager(),

@@ -27,7 +27,7 @@ struct StartQueueTests {
         )
     }
 
-    private func first(_ key: Key) -> UInt64? { queue.first(for: key)?.connection.token }
+    private func first(_ key: Key) -> UInt64? { queue.calls(for: key).first?.connection.token }
 
     @Test("keep the order of arrival for each key")
     mutating func order() throws {
