@@ -166,22 +166,16 @@ public struct Selection: Sendable {
     public let isEverything: Bool
 
     /// All countdowns.
-    public static let everything = Selection(keys: [], patterns: [], isEverything: true)
+    public static let everything = Selection()
 
     /// The countdowns whose key is one of the keys or matches one of the patterns; none if both are empty.
     public init(keys: Set<Key>, patterns: [Pattern]) {
-        self.init(
-            keys: keys.union(patterns.compactMap(\.key)),
-            patterns: patterns.filter { $0.hasWildcards },
-            isEverything: patterns.contains(where: \.matchesAll)
-        )
+        self.keys = keys.union(patterns.compactMap(\.key))
+        self.patterns = patterns.filter { $0.hasWildcards }
+        isEverything = patterns.contains(where: \.matchesAll)
     }
 
-    private init(keys: Set<Key>, patterns: [Pattern], isEverything: Bool) {
-        self.keys = keys
-        self.patterns = patterns
-        self.isEverything = isEverything
-    }
+    private init() { (keys, patterns, isEverything) = ([], [], true) }
 
     /// Whether a key is selected.
     public func contains(_ key: Key) -> Bool {
