@@ -85,15 +85,14 @@ struct TickSchedule: ~Copyable, Sendable {
             wall.cancel(slot, at: interval)
             return
         }
+        guard !isFull || elapsed.has(slot, at: interval) || wall.has(slot, at: interval) else { return }
         let revision = countdown.revision
         switch deadline {
         case .elapsed(let instant):
             wall.cancel(slot, at: interval)
-            guard !isFull || elapsed.has(slot, at: interval) else { return }
             elapsed.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.boot.microseconds)
         case .wall(let instant):
             elapsed.cancel(slot, at: interval)
-            guard !isFull || wall.has(slot, at: interval) else { return }
             wall.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.wall.microseconds)
         }
     }
