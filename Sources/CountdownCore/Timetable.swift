@@ -100,7 +100,7 @@ public struct Timetable: ~Copyable, Sendable {
         budget: inout Int,
         where isWanted: (borrowing Timetable, Slot) -> Bool
     ) -> (slots: [Slot], isAll: Bool) {
-        var order = deadlines.inOrder(in: slab, at: now)
+        var order = DeadlineOrder(of: deadlines, in: slab, at: now)
         var slots: [Slot] = []
         while slots.count < count, budget > 0 {
             guard let slot = order.next(in: slab) else { return (slots, true) }
