@@ -170,7 +170,7 @@ extension Timetable {
     /// - Returns: the slot to which it was mapped before.
     @discardableResult
     mutating func map(_ place: KeyIndex.Place, to slot: Slot) -> Slot? {
-        index.set(place, to: slot) { slab.isKey(of: slot, at: $0) }
+        index.set(place, to: slot) { slab.isKey(slab.key(at: slot), at: $0) }
     }
 
     /// Notes that the system clock was set by a duration, so that no end is older for that reason.
