@@ -198,11 +198,8 @@ extension Timetable {
         guard wanted > remaining else { return .attached(current) }
         var countdown = try annotated(current, as: start)
         countdown.clock = .elapsed
-        countdown.duration = duration(current, by: wanted - remaining, leaving: wanted)
-        guard case .running = current.phase else {
-            return change(countdown, .adjusted, to: .paused(remaining: wanted))
-        }
-        return change(countdown, .adjusted, to: .running(until: .elapsed(now.boot + wanted)))
+        if case .running = current.phase { countdown.phase = .running(until: .elapsed(now.boot + remaining)) }
+        return try adjust(countdown, by: wanted - remaining, at: now)
     }
 
     /// The countdown with the label and the metadata of a start, if they are given.
