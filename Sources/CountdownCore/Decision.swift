@@ -66,6 +66,8 @@ extension Timetable {
         at now: Now,
         _ queued: Int
     ) throws(Refusal) -> Decision {
+        // By how much the remaining time would exceed the most that may remain after an extension.
+        let excess = start.upTo.map { current.remaining(at: now) + limits.duration(of: start) - $0 }
         switch start.ifLive {
         case .attach:
             return .attached(current)
@@ -77,34 +79,19 @@ extension Timetable {
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
         case .extend:
-            if let upTo = start.upTo {
-                let excess = excess(of: start, over: upTo, in: current, at: now)
-                guard queued == 0, excess <= .zero else {
-                    throw alreadyRunning(current, retryAfter: excess, queued)
-                }
+            if let excess, queued > 0 || excess > .zero {
+                throw alreadyRunning(current, retryAfter: excess, queued)
             }
             return try extend(current, as: start, at: now)
         case .later: return try prolong(current, as: start, at: now)
         case .wait:
-            if queued == 0, let upTo = start.upTo, excess(of: start, over: upTo, in: current, at: now) <= .zero {
-                return try extend(current, as: start, at: now)
-            }
+            if queued == 0, let excess, excess <= .zero { return try extend(current, as: start, at: now) }
             if let places = start.queueUpTo, queued >= places { throw .alreadyRunning(current, retryAfter: nil) }
             guard let upTo = start.upTo, queued == 0, case .running(let deadline) = current.phase else {
                 return .wait(until: nil)
             }
             return .wait(until: deadline.moved(by: limits.duration(of: start) - upTo))
         }
-    }
-
-    /// By how much the remaining time would exceed `upTo` after an extension.
-    private func excess(
-        of start: Request.Start,
-        over upTo: Duration,
-        in current: KeyedCountdown,
-        at now: Now
-    ) -> Duration {
-        current.remaining(at: now) + limits.duration(of: start) - upTo
     }
 
     private func alreadyRunning(_ current: KeyedCountdown, retryAfter duration: Duration, _ queued: Int) -> Refusal {
