@@ -3,15 +3,16 @@ struct Deadlines: Sendable {
     fileprivate var elapsed = IndexedHeap()
     fileprivate var wall = IndexedHeap()
 
-    /// Sets the deadline of an entry.
-    mutating func set(_ deadline: Deadline, of slot: Slot, in slab: inout Slab) {
-        switch deadline {
-        case .elapsed(let instant):
+    /// Sets the deadline of an entry in this phase; one that is not running has none.
+    mutating func set(_ phase: Phase, of slot: Slot, in slab: inout Slab) {
+        switch phase {
+        case .running(.elapsed(let instant)):
             wall.remove(slot.index) { slab.order(of: $0) }
             elapsed.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
-        case .wall(let instant):
+        case .running(.wall(let instant)):
             elapsed.remove(slot.index) { slab.order(of: $0) }
             wall.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
+        case .paused, .finished, .cancelled: remove(slot, in: &slab)
         }
     }
 

@@ -110,21 +110,10 @@ public struct Timetable: ~Copyable, Sendable {
         return (slots, slots.count == runningCount)
     }
 
-    // MARK: Entries and their deadlines
-
-    /// Updates the deadline of a countdown in the heaps; one that is not running has none.
-    mutating func schedule(_ phase: Phase, at slot: Slot) {
-        if case .running(let deadline) = phase {
-            deadlines.set(deadline, of: slot, in: &slab)
-        } else {
-            deadlines.remove(slot, in: &slab)
-        }
-    }
-
     /// Replaces a countdown, and updates its deadline.
     mutating func set(_ countdown: KeyedCountdown, at slot: Slot) {
         slab.set(countdown, at: slot)
-        schedule(countdown.phase, at: slot)
+        deadlines.set(countdown.phase, of: slot, in: &slab)
     }
 }
 
@@ -205,7 +194,7 @@ extension Timetable {
     mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         let slot = slab.insert(countdown)
         lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
-        schedule(countdown.phase, at: slot)
+        deadlines.set(countdown.phase, of: slot, in: &slab)
         return slot
     }
 
