@@ -124,16 +124,13 @@ extension Timetable {
     }
 
     private func checkSizes(of start: Request.Start) throws(Refusal) {
-        if let label = start.label, label.utf8.count > limits.labelBytes {
-            throw .limitReached(.labelBytes, maximum: limits.labelBytes)
-        }
-        guard let metadata = start.metadata else { return }
-        guard metadata.count <= limits.metadataPairs else {
-            throw .limitReached(.metadataPairs, maximum: limits.metadataPairs)
-        }
-        guard metadata.bytes <= limits.metadataBytes else {
-            throw .limitReached(.metadataBytes, maximum: limits.metadataBytes)
-        }
+        try check(start.label?.utf8.count, .labelBytes, limits.labelBytes)
+        try check(start.metadata?.count, .metadataPairs, limits.metadataPairs)
+        try check(start.metadata?.bytes, .metadataBytes, limits.metadataBytes)
+    }
+
+    private func check(_ size: Int?, _ limit: Refusal.Limit, _ maximum: Int) throws(Refusal) {
+        if let size, size > maximum { throw .limitReached(limit, maximum: maximum) }
     }
 
     /// Refuses annotations if there is no room for them; they are never refused if they take no more than those they replace.
