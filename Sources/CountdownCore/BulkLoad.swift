@@ -12,10 +12,11 @@ struct BulkLoad: Sendable {
 
     mutating func append(_ slot: Slot, _ place: KeyIndex.Place) { entries.append((place, slot)) }
 
-    /// Sorts the entries by their tables, stably; a few entries are not sorted.
-    /// - Returns: the number of entries for each table; empty if they were not sorted.
-    mutating func sort() -> [Int] {
-        guard entries.count > KeyIndex.tableCount else { return [] }
+    /// Removes all entries, and sorts them by their tables, stably; a few entries are not sorted.
+    /// - Returns: the entries, and the number of them for each table; no numbers if they are not sorted.
+    mutating func take() -> (entries: [(place: KeyIndex.Place, slot: Slot)], counts: [Int]) {
+        defer { entries = [] }
+        guard entries.count > KeyIndex.tableCount else { return (entries, []) }
         var counts = [Int](repeating: 0, count: KeyIndex.tableCount)
         for entry in entries { counts[Int(entry.place.table)] += 1 }
         var next = counts
@@ -26,13 +27,6 @@ struct BulkLoad: Sendable {
             sorted[next[Int(entry.place.table)]] = entry
             next[Int(entry.place.table)] += 1
         }
-        entries = sorted
-        return counts
-    }
-
-    /// Removes all entries.
-    mutating func take() -> [(place: KeyIndex.Place, slot: Slot)] {
-        defer { entries = [] }
-        return entries
+        return (sorted, counts)
     }
 }

@@ -1,17 +1,18 @@
 /// The deadlines of all running countdowns: a heap for each clock.
 struct Deadlines: Sendable {
-    private var elapsed = IndexedHeap()
-    private var wall = IndexedHeap()
+    fileprivate var elapsed = IndexedHeap()
+    fileprivate var wall = IndexedHeap()
 
-    /// Sets the deadline of an entry.
-    mutating func set(_ deadline: Deadline, of slot: Slot, in slab: inout Slab) {
-        switch deadline {
-        case .elapsed(let instant):
+    /// Sets the deadline of an entry in this phase; one that is not running has none.
+    mutating func set(_ phase: Phase, of slot: Slot, in slab: inout Slab) {
+        switch phase {
+        case .running(.elapsed(let instant)):
             wall.remove(slot.index) { slab.order(of: $0) }
             elapsed.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
-        case .wall(let instant):
+        case .running(.wall(let instant)):
             elapsed.remove(slot.index) { slab.order(of: $0) }
             wall.set(slot.index, at: instant.microseconds) { slab.order(of: $0) }
+        case .paused, .finished, .cancelled: remove(slot, in: &slab)
         }
     }
 
@@ -38,9 +39,6 @@ struct Deadlines: Sendable {
         guard let elapsed, let wall else { return (elapsed ?? wall).map(Slot.init) }
         return Slot(index: slab.order(of: wall) < slab.order(of: elapsed) ? wall : elapsed)
     }
-
-    /// An iterator over all running countdowns in the order in which they end.
-    func inOrder(in slab: Slab, at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, in: slab, at: now) }
 }
 
 extension Slab {
@@ -51,15 +49,14 @@ extension Slab {
 /// Iterates over the running countdowns in the order of their deadlines without changing the heaps: after an element, only its
 /// children in the heap become candidates for the next one.
 struct DeadlineOrder {
-    private let elapsed: IndexedHeap
-    private let wall: IndexedHeap
+    private let deadlines: Deadlines
     private let now: Now
     /// Elements of both heaps that may be the next one, by their numbers in `heap`.
     private var candidates: [(slot: Slot, isWall: Bool, position: Int, order: Int64)] = []
     private var heap = IndexedHeap()
 
-    init(_ elapsed: IndexedHeap, _ wall: IndexedHeap, in slab: Slab, at now: Now) {
-        (self.elapsed, self.wall, self.now) = (elapsed, wall, now)
+    init(of deadlines: Deadlines, in slab: Slab, at now: Now) {
+        (self.deadlines, self.now) = (deadlines, now)
         append(0, isWall: false, in: slab)
         append(0, isWall: true, in: slab)
     }
@@ -74,7 +71,7 @@ struct DeadlineOrder {
     }
 
     private mutating func append(_ position: Int, isWall: Bool, in slab: Slab) {
-        guard let element = (isWall ? wall : elapsed).element(at: position) else { return }
+        guard let element = (isWall ? deadlines.wall : deadlines.elapsed).element(at: position) else { return }
         let slot = Slot(index: element.id)
         let instant = isWall ? element.instant : now.wall(of: BootInstant(microseconds: element.instant)).microseconds
         candidates.append((slot, isWall, position, slab.order(of: element.id)))

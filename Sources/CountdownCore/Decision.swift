@@ -66,6 +66,8 @@ extension Timetable {
         at now: Now,
         _ queued: Int
     ) throws(Refusal) -> Decision {
+        // By how much the remaining time would exceed the most that may remain after an extension.
+        let excess = start.upTo.map { current.remaining(at: now) + limits.duration(of: start) - $0 }
         switch start.ifLive {
         case .attach:
             return .attached(current)
@@ -77,34 +79,19 @@ extension Timetable {
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
         case .extend:
-            if let upTo = start.upTo {
-                let excess = excess(of: start, over: upTo, in: current, at: now)
-                guard queued == 0, excess <= .zero else {
-                    throw alreadyRunning(current, retryAfter: excess, queued)
-                }
+            if let excess, queued > 0 || excess > .zero {
+                throw alreadyRunning(current, retryAfter: excess, queued)
             }
             return try extend(current, as: start, at: now)
         case .later: return try prolong(current, as: start, at: now)
         case .wait:
-            if queued == 0, let upTo = start.upTo, excess(of: start, over: upTo, in: current, at: now) <= .zero {
-                return try extend(current, as: start, at: now)
-            }
+            if queued == 0, let excess, excess <= .zero { return try extend(current, as: start, at: now) }
             if let places = start.queueUpTo, queued >= places { throw .alreadyRunning(current, retryAfter: nil) }
             guard let upTo = start.upTo, queued == 0, case .running(let deadline) = current.phase else {
                 return .wait(until: nil)
             }
             return .wait(until: deadline.moved(by: limits.duration(of: start) - upTo))
         }
-    }
-
-    /// By how much the remaining time would exceed `upTo` after an extension.
-    private func excess(
-        of start: Request.Start,
-        over upTo: Duration,
-        in current: KeyedCountdown,
-        at now: Now
-    ) -> Duration {
-        current.remaining(at: now) + limits.duration(of: start) - upTo
     }
 
     private func alreadyRunning(_ current: KeyedCountdown, retryAfter duration: Duration, _ queued: Int) -> Refusal {
@@ -137,16 +124,13 @@ extension Timetable {
     }
 
     private func checkSizes(of start: Request.Start) throws(Refusal) {
-        if let label = start.label, label.utf8.count > limits.labelBytes {
-            throw .limitReached(.labelBytes, maximum: limits.labelBytes)
-        }
-        guard let metadata = start.metadata else { return }
-        guard metadata.count <= limits.metadataPairs else {
-            throw .limitReached(.metadataPairs, maximum: limits.metadataPairs)
-        }
-        guard metadata.bytes <= limits.metadataBytes else {
-            throw .limitReached(.metadataBytes, maximum: limits.metadataBytes)
-        }
+        try check(start.label?.utf8.count, .labelBytes, limits.labelBytes)
+        try check(start.metadata?.count, .metadataPairs, limits.metadataPairs)
+        try check(start.metadata?.bytes, .metadataBytes, limits.metadataBytes)
+    }
+
+    private func check(_ size: Int?, _ limit: Refusal.Limit, _ maximum: Int) throws(Refusal) {
+        if let size, size > maximum { throw .limitReached(limit, maximum: maximum) }
     }
 
     /// Refuses annotations if there is no room for them; they are never refused if they take no more than those they replace.
@@ -198,11 +182,8 @@ extension Timetable {
         guard wanted > remaining else { return .attached(current) }
         var countdown = try annotated(current, as: start)
         countdown.clock = .elapsed
-        countdown.duration = duration(current, by: wanted - remaining, leaving: wanted)
-        guard case .running = current.phase else {
-            return change(countdown, .adjusted, to: .paused(remaining: wanted))
-        }
-        return change(countdown, .adjusted, to: .running(until: .elapsed(now.boot + wanted)))
+        if case .running = current.phase { countdown.phase = .running(until: .elapsed(now.boot + remaining)) }
+        return try adjust(countdown, by: wanted - remaining, at: now)
     }
 
     /// The countdown with the label and the metadata of a start, if they are given.

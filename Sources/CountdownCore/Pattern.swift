@@ -23,22 +23,13 @@ public struct Pattern: Hashable, Sendable {
         var literal: Unicode.Scalar? { if case .scalar(let scalar) = self { scalar } else { nil } }
     }
 
-    /// How the watchers with a pattern are found for a key.
-    enum Lookup: Hashable, Sendable {
-        /// No key matches.
-        case nothing
-        /// Every key that begins so matches.
-        case prefix(Key)
-        /// The pattern has to be tried for each key that the filter lets through.
-        case trial(Filter)
-    }
-
     private let parts: [Part]
     /// The index of the part after the last `*`; nil if there is no `*`.
     private let tail: Int?
     /// Matches all positions at once; nil if so few parts stand between two `*` that backtracking is cheap.
     private let states: PatternStates?
-    let lookup: Lookup
+    /// If every key that begins so matches, and no other one, the beginning, by which the watchers are looked up.
+    let prefix: Key?
     /// The cost of a match at worst, in scanned entries.
     let steps: Int
     /// The memory that it takes, rounded up.
@@ -52,9 +43,11 @@ public struct Pattern: Hashable, Sendable {
     /// Whether another key than its text may match.
     var hasWildcards: Bool { parts.contains { $0.literal == nil } }
     /// The only key that matches; nil if none does, or if it has wildcards.
-    var key: Key? { hasWildcards ? nil : Self.key(of: parts) }
+    var key: Key? { Self.key(of: parts) }
     /// The cost of trying it for each key; 0 if its watchers are looked up.
-    var stepsIfTried: Int { if case .trial = lookup { steps } else { 0 } }
+    var stepsIfTried: Int { prefix == nil && !matchesAll ? steps : 0 }
+    /// The features that a key must have to be tried.
+    var filter: Filter { Filter(of: parts) }
 
     /// Parses a pattern.
     public init(_ text: String) throws(InvalidPattern) {
@@ -78,19 +71,14 @@ public struct Pattern: Hashable, Sendable {
         let tried = pieces.dropFirst().dropLast().map(\.count).max() ?? 0
         steps = tried > 0 ? 32 : 4 + parts.count / 8
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
-        lookup = Self.lookup(parts)
+        prefix = parts.last == .run ? Self.key(of: parts.dropLast()) : nil
     }
 
-    private static func lookup(_ parts: [Part]) -> Lookup {
-        guard parts.last == .run, parts.dropLast().allSatisfy({ $0.literal != nil }) else {
-            return .trial(Filter(of: parts))
-        }
-        return key(of: parts.dropLast()).map { .prefix($0) } ?? .nothing
-    }
-
-    /// The key that consists of parts without wildcards; nil if it is not a valid key.
+    /// The key that consists of these parts; nil if one is a wildcard, or if it is not a valid key.
     private static func key(of parts: some Collection<Part>) -> Key? {
-        try? Key(String(String.UnicodeScalarView(parts.compactMap(\.literal))))
+        let literals = parts.compactMap(\.literal)
+        guard literals.count == parts.count else { return nil }
+        return try? Key(String(String.UnicodeScalarView(literals)))
     }
 
     private static func bracket(_ remaining: inout Substring.UnicodeScalarView) throws(InvalidPattern) -> Part {
@@ -155,7 +143,6 @@ extension Pattern {
 
         /// The features of a key.
         init(of key: Key) {
-            known = ~0
             key.withBytes { bytes in
                 for index in bytes.indices { add(bytes[index], at: index) }
             }
@@ -163,22 +150,25 @@ extension Pattern {
 
         /// The features that every key has which matches.
         init(of parts: [Part]) {
-            var index: Int? = 0
+            var index = 0
             for part in parts {
                 guard let literal = part.literal else {
-                    index = nil
+                    // The places of the bytes behind a wildcard are not known.
+                    index = 8
                     continue
                 }
                 for byte in String(literal).utf8 {
-                    add(byte, at: index ?? .max)
-                    if let place = index, place < 8 { known |= 0xFF << UInt64(8 * place) }
-                    index = index.map { $0 + 1 }
+                    add(byte, at: index)
+                    index += 1
                 }
             }
         }
 
         private mutating func add(_ byte: UInt8, at index: Int) {
-            if index < 8 { start |= UInt64(byte) << UInt64(8 * index) }
+            if index < 8 {
+                start |= UInt64(byte) << UInt64(8 * index)
+                known |= 0xFF << UInt64(8 * index)
+            }
             bytes |= 1 << UInt64(byte % 64)
         }
 

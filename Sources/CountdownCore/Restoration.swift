@@ -54,7 +54,6 @@ extension Timetable {
     ///   - now: this instant.
     public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>], now: Now) {
         precondition(bulkLoad.isEmpty, "restored countdowns are flushed")
-        bulkLoad = BulkLoad()
         self.revision = max(revision, self.revision)
         oldestRevision = min(oldest, self.revision)
         unknownRevisions = gaps
@@ -62,9 +61,9 @@ extension Timetable {
     }
 
     private mutating func indexLoaded() {
-        let tables = bulkLoad.sort()
-        for (number, count) in tables.enumerated() { index.makeRoom(for: count, inTable: number) }
-        for entry in bulkLoad.take() {
+        let (entries, counts) = bulkLoad.take()
+        for (number, count) in counts.enumerated() { index.makeRoom(for: count, inTable: number) }
+        for entry in entries {
             guard let instead = map(entry.place, to: entry.slot) else { continue }
             let wasLive = slab[instead].isLive
             let hidden = wasLive ? hiddenEnds.removeValue(forKey: instead) : instead

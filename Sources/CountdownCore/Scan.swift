@@ -31,18 +31,16 @@ public struct Scan: Sendable {
     /// How far the scan of one list has come.
     private struct ListPosition: Sendable {
         let start: StartPoint
-        /// The last entry that was visited; none before the first.
+        /// The last entry that was visited; none before the first. At first an entry behind the start, if there is one.
         var slot: Slot
-        /// Whether the scan is still on its way from the newest entry back to its start.
-        var isSeeking: Bool
         /// Entries up to this revision need no visit any more.
         var passed: Revision
 
         init(start: StartPoint, last: Slot) {
             self.start = start
             switch start {
-            case .oldest, .nowhere: (slot, isSeeking, passed) = (.none, false, Revision(.min))
-            case .after(let revision): (slot, isSeeking, passed) = (last, true, revision)
+            case .oldest, .nowhere: (slot, passed) = (.none, Revision(.min))
+            case .after(let revision): (slot, passed) = (last, revision)
             }
         }
     }
@@ -67,18 +65,14 @@ public struct Scan: Sendable {
     ///   - budget: how many entries at most; less the number that was passed afterwards.
     /// - Returns: false if the budget was used up before.
     mutating func seek(in slab: Slab, budget: inout Int) -> Bool {
-        for index in positions.indices { seek(&positions[index], in: slab, budget: &budget) }
-        return !positions.contains(where: \.isSeeking)
-    }
-
-    private func seek(_ position: inout ListPosition, in slab: Slab, budget: inout Int) {
-        guard position.isSeeking, case .after(let revision) = position.start else { return }
-        while position.slot != .none, slab[position.slot].revision > revision {
-            guard budget > 0 else { return }
-            budget -= 1
-            position.slot = slab[position.slot].previous
+        for index in positions.indices {
+            while positions[index].slot != .none, slab[positions[index].slot].revision > positions[index].passed {
+                guard budget > 0 else { return false }
+                budget -= 1
+                positions[index].slot = slab[positions[index].slot].previous
+            }
         }
-        position.isSeeking = false
+        return true
     }
 
     /// Goes to the entry with the least revision among the next ones of all lists; nil at the end of the lists.

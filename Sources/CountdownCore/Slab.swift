@@ -140,13 +140,6 @@ struct Slab: Sendable {
         return !key.isLong || longKey(of: entry) == key
     }
 
-    /// Whether both slots have the same key.
-    func isKey(of slot: Slot, at other: Slot) -> Bool {
-        let (entry, otherEntry) = (self[slot], self[other])
-        guard entry.key == otherEntry.key else { return false }
-        return !entry.key.isEmpty || longKey(of: entry) == longKey(of: otherEntry)
-    }
-
     /// The countdown in a slot.
     func countdown(at slot: Slot) -> KeyedCountdown {
         let entry = self[slot]

@@ -6,8 +6,6 @@ struct Subscribers: Sendable {
     private var everything: [WatcherID] = []
     private var byKey = WatcherTable()
     private var byPrefix = WatcherTable()
-    /// The number of entries of `byPrefix` whose prefix has as many bytes.
-    private var prefixCounts = [Int](repeating: 0, count: Key.maximumBytes + 1)
     private var byPattern = TriedPatterns()
 
     /// The cost of the patterns that are tried for each key, in scanned entries.
@@ -20,26 +18,24 @@ struct Subscribers: Sendable {
 
     mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
         if selection.isEverything { return everything.append(watcher) }
-        for key in selection.keys { _ = byKey.insert(watcher, under: key) }
+        for key in selection.keys { byKey.insert(watcher, under: key) }
         for pattern in selection.patterns {
-            switch pattern.lookup {
-            case .nothing: break
-            case .prefix(let prefix):
-                if byPrefix.insert(watcher, under: prefix) { prefixCounts[prefix.withBytes { $0.count }] += 1 }
-            case .trial(let filter): byPattern.insert(watcher, pattern, filter)
+            if let prefix = pattern.prefix {
+                byPrefix.insert(watcher, under: prefix)
+            } else {
+                byPattern.insert(watcher, pattern)
             }
         }
     }
 
     mutating func remove(_ watcher: WatcherID, _ selection: Selection) {
         if selection.isEverything { return everything.removeAll { $0 == watcher } }
-        for key in selection.keys { _ = byKey.remove(watcher, under: key) }
+        for key in selection.keys { byKey.remove(watcher, under: key) }
         for pattern in selection.patterns {
-            switch pattern.lookup {
-            case .nothing: break
-            case .prefix(let prefix):
-                if byPrefix.remove(watcher, under: prefix) { prefixCounts[prefix.withBytes { $0.count }] -= 1 }
-            case .trial: byPattern.remove(watcher, pattern)
+            if let prefix = pattern.prefix {
+                byPrefix.remove(watcher, under: prefix)
+            } else {
+                byPattern.remove(watcher, pattern)
             }
         }
     }
@@ -50,7 +46,7 @@ struct Subscribers: Sendable {
         // A watcher may have several reasons to follow the key.
         var found = byKey.isEmpty ? [] : byKey.watchers(under: key)
         if !byPrefix.isEmpty {
-            for count in 1...key.withBytes({ $0.count }) where prefixCounts[count] > 0 {
+            for count in 1...key.withBytes({ $0.count }) where byPrefix.counts[count] > 0 {
                 guard let prefix = key.prefix(bytes: count) else { continue }
                 found.formUnion(byPrefix.watchers(under: prefix))
             }
@@ -76,27 +72,31 @@ struct Subscribers: Sendable {
 private struct WatcherTable: Sendable {
     private var tables = [[Key: Set<WatcherID>]](repeating: [:], count: KeyIndex.tableCount)
     private var count = 0
+    /// The number of keys or prefixes with as many bytes.
+    private(set) var counts = [Int](repeating: 0, count: Key.maximumBytes + 1)
 
     var isEmpty: Bool { count == 0 }
 
     func watchers(under key: Key) -> Set<WatcherID> { tables[Self.table(of: key)][key] ?? [] }
 
-    /// - Returns: whether it is the first watcher under the key.
-    mutating func insert(_ watcher: WatcherID, under key: Key) -> Bool {
+    mutating func insert(_ watcher: WatcherID, under key: Key) {
         let table = Self.table(of: key)
         let before = tables[table].count
         tables[table][key, default: []].insert(watcher)
-        count += tables[table].count - before
-        return tables[table].count > before
+        if tables[table].count > before { note(key, added: 1) }
     }
 
-    /// - Returns: whether it was the last watcher under the key.
-    mutating func remove(_ watcher: WatcherID, under key: Key) -> Bool {
+    mutating func remove(_ watcher: WatcherID, under key: Key) {
         let table = Self.table(of: key)
-        guard tables[table][key]?.remove(watcher) != nil, tables[table][key]?.isEmpty == true else { return false }
+        tables[table][key]?.remove(watcher)
+        guard tables[table][key]?.isEmpty == true else { return }
         tables[table][key] = nil
-        count -= 1
-        return true
+        note(key, added: -1)
+    }
+
+    private mutating func note(_ key: Key, added: Int) {
+        count += added
+        counts[key.withBytes { $0.count }] += added
     }
 
     private static func table(of key: Key) -> Int { Int(KeyIndex.place(of: key).table) }
@@ -114,14 +114,14 @@ private struct TriedPatterns: Sendable {
 
     func has(_ pattern: Pattern) -> Bool { places[pattern] != nil }
 
-    mutating func insert(_ watcher: WatcherID, _ pattern: Pattern, _ filter: Pattern.Filter) {
+    mutating func insert(_ watcher: WatcherID, _ pattern: Pattern) {
         if let place = places[pattern] {
             patterns[place].watchers.insert(watcher)
             return
         }
         places[pattern] = patterns.count
         patterns.append((pattern, [watcher]))
-        filters.append(filter)
+        filters.append(pattern.filter)
         steps += pattern.steps
     }
 
@@ -166,22 +166,16 @@ public struct Selection: Sendable {
     public let isEverything: Bool
 
     /// All countdowns.
-    public static let everything = Selection(keys: [], patterns: [], isEverything: true)
+    public static let everything = Selection()
 
     /// The countdowns whose key is one of the keys or matches one of the patterns; none if both are empty.
     public init(keys: Set<Key>, patterns: [Pattern]) {
-        self.init(
-            keys: keys.union(patterns.compactMap(\.key)),
-            patterns: patterns.filter { $0.hasWildcards },
-            isEverything: patterns.contains(where: \.matchesAll)
-        )
+        self.keys = keys.union(patterns.compactMap(\.key))
+        self.patterns = patterns.filter { $0.hasWildcards }
+        isEverything = patterns.contains(where: \.matchesAll)
     }
 
-    private init(keys: Set<Key>, patterns: [Pattern], isEverything: Bool) {
-        self.keys = keys
-        self.patterns = patterns
-        self.isEverything = isEverything
-    }
+    private init() { (keys, patterns, isEverything) = ([], [], true) }
 
     /// Whether a key is selected.
     public func contains(_ key: Key) -> Bool {

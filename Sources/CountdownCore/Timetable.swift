@@ -100,7 +100,7 @@ public struct Timetable: ~Copyable, Sendable {
         budget: inout Int,
         where isWanted: (borrowing Timetable, Slot) -> Bool
     ) -> (slots: [Slot], isAll: Bool) {
-        var order = deadlines.inOrder(in: slab, at: now)
+        var order = DeadlineOrder(of: deadlines, in: slab, at: now)
         var slots: [Slot] = []
         while slots.count < count, budget > 0 {
             guard let slot = order.next(in: slab) else { return (slots, true) }
@@ -110,21 +110,10 @@ public struct Timetable: ~Copyable, Sendable {
         return (slots, slots.count == runningCount)
     }
 
-    // MARK: Entries and their deadlines
-
-    /// Updates the deadline of a countdown in the heaps; one that is not running has none.
-    mutating func schedule(_ phase: Phase, at slot: Slot) {
-        if case .running(let deadline) = phase {
-            deadlines.set(deadline, of: slot, in: &slab)
-        } else {
-            deadlines.remove(slot, in: &slab)
-        }
-    }
-
     /// Replaces a countdown, and updates its deadline.
     mutating func set(_ countdown: KeyedCountdown, at slot: Slot) {
         slab.set(countdown, at: slot)
-        schedule(countdown.phase, at: slot)
+        deadlines.set(countdown.phase, of: slot, in: &slab)
     }
 }
 
@@ -170,7 +159,7 @@ extension Timetable {
     /// - Returns: the slot to which it was mapped before.
     @discardableResult
     mutating func map(_ place: KeyIndex.Place, to slot: Slot) -> Slot? {
-        index.set(place, to: slot) { slab.isKey(of: slot, at: $0) }
+        index.set(place, to: slot) { slab.isKey(slab.key(at: slot), at: $0) }
     }
 
     /// Notes that the system clock was set by a duration, so that no end is older for that reason.
@@ -205,7 +194,7 @@ extension Timetable {
     mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         let slot = slab.insert(countdown)
         lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
-        schedule(countdown.phase, at: slot)
+        deadlines.set(countdown.phase, of: slot, in: &slab)
         return slot
     }
 

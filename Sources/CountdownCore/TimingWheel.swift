@@ -85,15 +85,14 @@ struct TickSchedule: ~Copyable, Sendable {
             wall.cancel(slot, at: interval)
             return
         }
+        guard !isFull || elapsed.has(slot, at: interval) || wall.has(slot, at: interval) else { return }
         let revision = countdown.revision
         switch deadline {
         case .elapsed(let instant):
             wall.cancel(slot, at: interval)
-            guard !isFull || elapsed.has(slot, at: interval) else { return }
             elapsed.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.boot.microseconds)
         case .wall(let instant):
             elapsed.cancel(slot, at: interval)
-            guard !isFull || wall.has(slot, at: interval) else { return }
             wall.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.wall.microseconds)
         }
     }
@@ -223,6 +222,27 @@ struct TimingWheel: Sendable {
         let deadline: Int64
         /// The instant of the last tick, at first the instant of scheduling; no tick up to it is new.
         var last: Int64
+
+        mutating func tick(at now: Int64, every interval: Int64, in current: Generation) -> WheelTick {
+            let remaining = deadline.saturatingSubtracted(now).roundedUp(to: interval)
+            let instant = deadline.saturatingSubtracted(remaining)
+            // Ticks from before the clock was set say nothing about the ticks that are still to come.
+            let before = generation == current.number ? last : current.began
+            (last, generation) = (max(before, instant), current.number)
+            return WheelTick(
+                slot: slot,
+                revision: revision,
+                instant: instant,
+                remaining: Duration(microseconds: remaining),
+                isNew: instant > before
+            )
+        }
+    }
+
+    /// How often the clock of the wheel was set, and when it was set last.
+    private struct Generation {
+        var number: UInt32 = 0
+        var began = Int64.min
     }
 
     private struct Bucket {
@@ -233,19 +253,22 @@ struct TimingWheel: Sendable {
         var pending = 0
         /// When returning them began.
         var begun: Int64 = 0
+
+        mutating func nextTick(at now: Int64, every interval: Int64, in generation: Generation) -> WheelTick {
+            if pending == 0 { (pending, begun) = (entries.count, now) }
+            pending -= 1
+            return entries[pending].tick(at: now, every: interval, in: generation)
+        }
     }
 
     private static let bucketWidth: Int64 = 1_000
 
     private let interval: Int64
-    private var buckets: [Bucket] = []
-    private var unused: [Int32] = []
+    private var buckets = Pool<Bucket>()
     private var idByNumber: [Int64: Int32] = [:]
     private var places: [Slot: (bucket: Int32, index: Int)] = [:]
     private var due = IndexedHeap()
-    /// How often the clock of the wheel was set.
-    private var generation: UInt32 = 0
-    private var generationBegan = Int64.min
+    private var generation = Generation()
 
     init(interval: Duration) { self.interval = interval.microseconds }
 
@@ -258,70 +281,50 @@ struct TimingWheel: Sendable {
     /// Puts a countdown on the wheel, or moves it to its new phase; nothing happens if this revision is there already.
     mutating func schedule(_ slot: Slot, revision: Revision, deadline: Int64, now: Int64) {
         if let (id, index) = places[slot] {
-            guard buckets[Int(id)].entries[index].revision != revision else { return }
+            guard buckets[id].entries[index].revision != revision else { return }
             cancel(slot)
         }
         let phase = deadline.modulo(interval)
         let id = bucket(for: phase)
-        buckets[Int(id)].latestPhase = max(buckets[Int(id)].latestPhase, phase)
-        let entry = WheelEntry(slot: slot, generation: generation, revision: revision, deadline: deadline, last: now)
-        buckets[Int(id)].entries.append(entry)
-        places[slot] = (id, buckets[Int(id)].entries.count - 1)
+        buckets[id].latestPhase = max(buckets[id].latestPhase, phase)
+        buckets[id].entries.append(
+            WheelEntry(slot: slot, generation: generation.number, revision: revision, deadline: deadline, last: now)
+        )
+        places[slot] = (id, buckets[id].entries.count - 1)
         // If the bucket is due already, its other entries have yet to get their ticks.
-        if buckets[Int(id)].pending == 0, due.instant(of: id) ?? .max > now { setDue(id, after: now) }
+        if buckets[id].pending == 0, due.instant(of: id) ?? .max > now { setDue(id, after: now) }
     }
 
     mutating func cancel(_ slot: Slot) {
         guard let (id, index) = places.removeValue(forKey: slot) else { return }
-        let last = buckets[Int(id)].entries.removeLast()
-        if index < buckets[Int(id)].entries.count {
-            buckets[Int(id)].entries[index] = last
+        let last = buckets[id].entries.removeLast()
+        if index < buckets[id].entries.count {
+            buckets[id].entries[index] = last
             places[last.slot] = (id, index)
         }
-        buckets[Int(id)].pending = min(buckets[Int(id)].pending, buckets[Int(id)].entries.count)
-        if buckets[Int(id)].entries.isEmpty { free(id) }
+        buckets[id].pending = min(buckets[id].pending, buckets[id].entries.count)
+        guard buckets[id].entries.isEmpty else { return }
+        idByNumber[buckets[id].number] = nil
+        due.remove(id)
+        buckets.free(id, leaving: Bucket(number: 0, latestPhase: 0))
     }
 
     /// Removes the next tick of a bucket that is due; nil if no tick of the bucket is due.
     ///
     /// An entry that moved into the place of a cancelled one may be returned twice; then its tick is not new.
     mutating func popDue(at now: Int64) -> WheelTick? {
-        guard let first = due.first, first.instant <= now else { return nil }
-        let id = Int(first.id)
-        if buckets[id].pending == 0 {
-            buckets[id].pending = buckets[id].entries.count
-            buckets[id].begun = now
-        }
-        buckets[id].pending -= 1
-        let tick = makeTick(buckets[id].pending, of: id, at: now)
+        guard let (instant, id) = due.first, instant <= now else { return nil }
+        let tick = buckets[id].nextTick(at: now, every: interval, in: generation)
         // If returning all took longer than the interval, the first entries have another tick: so count from the beginning.
-        if buckets[id].pending == 0 { setDue(first.id, after: buckets[id].begun) }
+        if buckets[id].pending == 0 { setDue(id, after: buckets[id].begun) }
         return tick
-    }
-
-    private mutating func makeTick(_ index: Int, of id: Int, at now: Int64) -> WheelTick {
-        let entry = buckets[id].entries[index]
-        let remaining = entry.deadline.saturatingSubtracted(now).roundedUp(to: interval)
-        let instant = entry.deadline.saturatingSubtracted(remaining)
-        // Ticks from before the clock was set say nothing about the ticks that are still to come.
-        let last = entry.generation == generation ? entry.last : generationBegan
-        buckets[id].entries[index].last = max(last, instant)
-        buckets[id].entries[index].generation = generation
-        return WheelTick(
-            slot: entry.slot,
-            revision: entry.revision,
-            instant: instant,
-            remaining: Duration(microseconds: remaining),
-            isNew: instant > last
-        )
     }
 
     /// Computes when each bucket is due, after the clock of the wheel was set.
     mutating func reschedule(at now: Int64) {
-        generation &+= 1
-        generationBegan = now
+        generation = Generation(number: generation.number &+ 1, began: now)
         for id in idByNumber.values {
-            buckets[Int(id)].pending = 0
+            buckets[id].pending = 0
             setDue(id, after: now)
         }
     }
@@ -329,27 +332,13 @@ struct TimingWheel: Sendable {
     private mutating func bucket(for phase: Int64) -> Int32 {
         let number = phase / Self.bucketWidth
         if let id = idByNumber[number] { return id }
-        let bucket = Bucket(number: number, latestPhase: phase)
-        let id: Int32
-        if let free = unused.popLast() {
-            id = free
-            buckets[Int(id)] = bucket
-        } else {
-            id = Int32(truncatingIfNeeded: buckets.count)
-            buckets.append(bucket)
-        }
+        let id = buckets.insert(Bucket(number: number, latestPhase: phase))
         idByNumber[number] = id
         return id
     }
 
-    private mutating func free(_ id: Int32) {
-        idByNumber[buckets[Int(id)].number] = nil
-        due.remove(id)
-        unused.append(id)
-    }
-
     private mutating func setDue(_ id: Int32, after now: Int64) {
-        let sinceLast = now.saturatingSubtracted(buckets[Int(id)].latestPhase).modulo(interval)
+        let sinceLast = now.saturatingSubtracted(buckets[id].latestPhase).modulo(interval)
         due.set(id, at: now.saturatingAdded(interval - sinceLast))
     }
 }

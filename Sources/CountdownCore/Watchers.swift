@@ -3,14 +3,6 @@
 /// A watcher is added, receives the current state (a scan by the caller, which schedules each countdown that it visits), and
 /// is then opened: from that moment on it receives changes and ticks.
 public struct Watchers: ~Copyable, Sendable {
-    /// The remaining time of a countdown, for the watchers that follow it at one interval.
-    public struct Tick: Sendable {
-        /// The key of the countdown.
-        public let key: Key
-        /// A whole multiple of the interval.
-        public let remaining: Duration
-    }
-
     private struct Watcher {
         let selection: Selection
         /// Nil if the watcher wants no ticks.
@@ -112,12 +104,13 @@ public struct Watchers: ~Copyable, Sendable {
     ///   - now: the instant up to which ticks are due.
     ///   - timetable: has the countdowns.
     ///   - budget: how many ticks at most; less the number that was delivered or skipped afterwards.
-    ///   - deliver: is called with each tick and its watchers, of which there is at least one.
+    ///   - deliver: is called with the key of each tick, the remaining time, which is a whole multiple of the interval, and the
+    ///     watchers, of which there is at least one.
     public mutating func tick(
         at now: Now,
         in timetable: borrowing Timetable,
         budget: inout Int,
-        deliver: (Tick, [WatcherID]) -> Void
+        deliver: (Key, Duration, [WatcherID]) -> Void
     ) {
         var receivers: [WatcherID] = []
         while budget > 0, let due = ticks.popDue(at: now) {
@@ -127,30 +120,19 @@ public struct Watchers: ~Copyable, Sendable {
                 continue
             }
             let key = timetable.key(at: due.tick.slot)
+            var isFollowed = false
             receivers.removeAll(keepingCapacity: true)
-            if !find(&receivers, of: due, key, at: now) { ticks.cancel(due) }
+            ticks.forEachWatcher(at: due.interval, of: key) { id in
+                isFollowed = true
+                // A watcher receives no tick from before it was opened, however late the tick is noticed.
+                guard let opened = watchers[id]?.opened else { return }
+                let start = due.clock == .elapsed ? opened.microseconds : now.wall(of: opened).microseconds
+                if start < due.tick.instant { receivers.append(id) }
+            }
+            if !isFollowed { ticks.cancel(due) }
             guard due.tick.isNew, due.tick.remaining > .zero, !receivers.isEmpty else { continue }
-            deliver(Tick(key: key, remaining: due.tick.remaining), receivers)
+            deliver(key, due.tick.remaining, receivers)
         }
-    }
-
-    /// Adds the watchers that receive a tick. It is mutating only so that the schedule is not copied.
-    /// - Returns: whether any watcher follows the countdown at all.
-    private mutating func find(
-        _ receivers: inout [WatcherID],
-        of due: TickSchedule.DueTick,
-        _ key: Key,
-        at now: Now
-    ) -> Bool {
-        var isFollowed = false
-        ticks.forEachWatcher(at: due.interval, of: key) { id in
-            isFollowed = true
-            // A watcher receives no tick from before it was opened, however late the tick is noticed.
-            guard let opened = watchers[id]?.opened else { return }
-            let start = due.clock == .elapsed ? opened.microseconds : now.wall(of: opened).microseconds
-            if start < due.tick.instant { receivers.append(id) }
-        }
-        return isFollowed
     }
 
     /// Reschedules the countdowns that follow the system clock, after it was set.

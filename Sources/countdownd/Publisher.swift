@@ -134,12 +134,12 @@ struct Publisher: ~Copyable {
         let translation = translation
         var batch = exchange(&batch, with: EventBatch())
         batch.subscribers = []
-        watchers.tick(at: now, in: timetable, budget: &limit) { tick, subscribers in
+        watchers.tick(at: now, in: timetable, budget: &limit) { key, remaining, subscribers in
             if subscribers != batch.subscribers || batch.events.count >= translation.limits.pageBytes {
                 batch.deliver(deliver)
                 batch.subscribers = subscribers
             }
-            batch.append { translation.write(tick, into: &$0) }
+            batch.append { translation.write(tickOf: key, remaining: remaining, into: &$0) }
         }
         batch.deliver(deliver)
         self.batch = batch

@@ -276,11 +276,11 @@ extension Translation {
     }
 
     /// Writes a tick, once for all of its watchers.
-    func write(_ tick: Watchers.Tick, into writer: inout JSONWriter) {
+    func write(tickOf key: Key, remaining: Duration, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("type", Event.Kind.tick)
-            tick.key.withBytes { writer.member("key", utf8: $0) }
-            writer.member("remainingUSec", tick.remaining.microseconds)
+            key.withBytes { writer.member("key", utf8: $0) }
+            writer.member("remainingUSec", remaining.microseconds)
         }
     }
 

@@ -127,8 +127,8 @@ final class Turns {
     private func deliverTicks(_ limit: Int) {
         var limit = limit
         var delivered: [(WatcherID, Heard)] = []
-        watchers.tick(at: now, in: scene.timetable, budget: &limit) { tick, subscribers in
-            for id in subscribers { delivered.append((id, .tick(tick.key, remaining: tick.remaining))) }
+        watchers.tick(at: now, in: scene.timetable, budget: &limit) { key, remaining, subscribers in
+            for id in subscribers { delivered.append((id, .tick(key, remaining: remaining))) }
         }
         for (id, heard) in delivered { note(heard, for: id) }
     }

@@ -20,7 +20,7 @@ struct KeyIndexTests {
                 if let slot = model.removeValue(forKey: name) { slab.free(slot) }
             } else {
                 let slot = slab.insert(.under(name))
-                let before = index.set(KeyIndex.place(of: name), to: slot) { slab.isKey(of: slot, at: $0) }
+                let before = index.set(KeyIndex.place(of: name), to: slot) { slab.isKey(name, at: $0) }
                 #expect(before == model[name])
                 if let before { slab.free(before) }
                 model[name] = slot
