@@ -75,3 +75,12 @@ public final class Follower {
         public var description: String { "\(fault): \(event)" }
     }
 }
+
+extension Reachable {
+    /// A client on a new connection, whose watch has received `synced`; without ticks unless they are asked for.
+    public func watch(_ watch: Watch = Watch(tick: .zero)) throws -> Follower {
+        let follower = try Follower(of: self, watch)
+        try follower.events(through: .synced)
+        return follower
+    }
+}

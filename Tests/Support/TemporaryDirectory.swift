@@ -51,3 +51,12 @@ public final class TemporaryDirectory: Sendable {
         return path(of: name)
     }
 }
+
+/// A suite whose tests each have a directory.
+open class DirectorySuite {
+    /// The directory of a test.
+    public let directory: TemporaryDirectory
+
+    /// Makes the directory.
+    public init() throws { directory = try TemporaryDirectory() }
+}

@@ -127,6 +127,13 @@ public final class TerminalPane {
     public func wait(for text: String, until deadline: Deadline = Deadline()) throws -> String {
         try wait(for: "\"\(text)\"", until: deadline) { $0.contains(text) }
     }
+
+    /// Types text, waits until the screen has another text, and returns the screen.
+    @discardableResult
+    public func type(_ text: String, until shown: String) throws -> String {
+        try type(text)
+        return try wait(for: shown)
+    }
 }
 
 extension TerminalPane {

@@ -82,8 +82,7 @@ struct BudgetTests {
     func endings() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
-        let followers = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tick: .zero)) }
-        for follower in followers { try follower.events(through: .synced) }
+        let followers = try (0..<3).map { _ in try daemon.watch() }
         let now = try caller.call(Start(key: "now")).countdown.startedUSec
         let keys = (0..<30).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key, deadlineUSec: now + 500_000)) }
@@ -101,8 +100,7 @@ struct BudgetTests {
     func ticks() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
-        let follower = try daemon.follower(IPC.Watch(tick: .microseconds(50_000)))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch(IPC.Watch(tick: .microseconds(50_000)))
         let keys = (0..<20).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key, durationUSec: 400_000)) }
         let events = try follower.events(through: .finished, of: "19")
@@ -154,8 +152,7 @@ struct BudgetTests {
     @Test("the more patterns there are, the fewer changes a turn has, and all are delivered")
     func matches() throws {
         let daemon = try SmallDaemon { $0.matchesInTurn = 40 }
-        let follower = try daemon.follower(IPC.Watch(match: ["*a", "*b", "*c", "*d", "*e"], tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch(IPC.Watch(match: ["*a", "*b", "*c", "*d", "*e"], tick: .zero))
         let call = #"{"method":"io.countdownd.Start","parameters":{"key":"e","ifRunning":"restart"},"oneway":true}"#
         let caller = try daemon.caller()
         try caller.connection.send(Array(String(repeating: call + "\0", count: 100).utf8))
@@ -168,8 +165,7 @@ struct BudgetTests {
     func lookups() throws {
         let daemon = try SmallDaemon { $0.matchesInTurn = 20 }
         let keys = (0..<1_000).map { "key/\($0)" }
-        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b/c/*", "exact"], tick: .zero, keys: keys))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch(IPC.Watch(match: ["a*", "b/c/*", "exact"], tick: .zero, keys: keys))
         let caller = try daemon.caller()
         let call = #"{"method":"io.countdownd.Start","parameters":{"key":"b/c/d"},"oneway":true}"#
         try caller.connection.send(Array(String(repeating: call + "\0", count: 20).utf8))

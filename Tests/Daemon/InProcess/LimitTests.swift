@@ -165,8 +165,7 @@ struct LimitTests {
         let daemon = try SmallDaemon { $0.tickPlaces = 2 }
         let caller = try daemon.caller()
         for key in ["a", "b"] { _ = try caller.call(Start(key: key, durationUSec: Self.far)) }
-        let watcher = try daemon.follower(IPC.Watch(tick: .microseconds(20_000)))
-        try watcher.events(through: .synced)
+        let watcher = try daemon.watch(IPC.Watch(tick: .microseconds(20_000)))
         let full = CountdownError.limitReached(limit: "tickPlaces", maximum: 2)
         #expect(throws: full) { try caller.call(all: IPC.Watch(tick: .microseconds(30_000))) }
         for tick in [20_000, 0] as [Int64] {

@@ -25,8 +25,7 @@ struct SlowClientTests {
     func comesBack() throws {
         let daemon = try SmallDaemon { $0.unsentBytes = 100_000 }
         let caller = try daemon.caller()
-        let slow = try daemon.follower(IPC.Watch(tick: .zero))
-        try slow.events(through: .synced)
+        let slow = try daemon.watch()
         for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
         let status = try change(caller, untilWatchers: 0)
         #expect(status.counters["slowPeers"] == 1)
@@ -48,8 +47,7 @@ struct SlowClientTests {
         _ = try daemon.caller().call(GetStatus())
         let slow = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tick: .zero)) }
         for follower in slow { try follower.events(through: .synced) }
-        let other = try daemon.follower(IPC.Watch(tick: .zero, keys: ["quiet"]))
-        try other.events(through: .synced)
+        let other = try daemon.watch(IPC.Watch(tick: .zero, keys: ["quiet"]))
         let status = try change(caller, untilWatchers: 3)
         #expect(status.counters["slowPeers"] ?? 0 >= 1)
         #expect(status.queues?["unsentBytes"] ?? 0 > 1_000)
@@ -101,10 +99,8 @@ struct SlowClientTests {
     func ticks() throws {
         let daemon = try SmallDaemon { $0.shortestTick = .milliseconds(1) }
         let caller = try daemon.caller()
-        let slow = try daemon.follower(IPC.Watch(tick: .microseconds(1_000)))
-        try slow.events(through: .synced)
-        let quick = try daemon.follower(IPC.Watch(tick: .zero))
-        try quick.events(through: .synced)
+        let slow = try daemon.watch(IPC.Watch(tick: .microseconds(1_000)))
+        let quick = try daemon.watch()
         for number in 0..<200 {
             let start = Start(key: "\(number)", durationUSec: 1_500_000, label: label)
             try caller.send(start, oneway: true)

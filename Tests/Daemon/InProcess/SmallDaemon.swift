@@ -73,3 +73,14 @@ struct SmallDaemon: Reachable {
         try Follower(on: connect(), watch)
     }
 }
+
+/// A daemon in this process and a client of it, new for each test.
+class SmallDaemonSuite {
+    let daemon: SmallDaemon
+    let caller: Caller
+
+    init() throws {
+        daemon = try SmallDaemon()
+        caller = try Caller(of: daemon)
+    }
+}

@@ -33,11 +33,7 @@ final class Fleet {
 
     /// Watches all countdowns on every daemon; the events up to `synced` are read.
     func followers() throws -> [Follower] {
-        try daemons.map { daemon in
-            let follower = try Follower(of: daemon, Watch(tick: .zero))
-            try follower.events(through: .synced)
-            return follower
-        }
+        try daemons.map { try $0.watch() }
     }
 
     /// Waits until the log of a daemon has a line this often, in all its lives.

@@ -108,8 +108,7 @@ struct EndTrials {
     func actions() throws {
         let scene = try Scene()
         try scene.notify()
-        let follower = try Follower(of: scene.daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try scene.daemon.watch()
         let start = Start(key: "tea", durationUSec: 5_000_000_000, label: "Tea", metadata: ["cup": "blue"])
         try scene.call(start)
         try scene.call(Finish(key: "tea"))

@@ -7,13 +7,7 @@ import Varlink
 @testable import IPC
 
 @Suite("A client's connection")
-struct ConnectionTests {
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
-
+final class ConnectionTests: DirectorySuite {
     @Test("a call goes to the socket at the path")
     func connected() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))

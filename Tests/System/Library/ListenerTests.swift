@@ -4,13 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The listening socket")
-struct ListenerTests {
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
-
+final class ListenerTests: DirectorySuite {
     private func mode(of name: String) -> mode_t? {
         FileIdentity.status(of: directory.path(of: name)).map { $0.st_mode & 0o7777 }
     }

@@ -5,11 +5,7 @@ import Testing
 @testable import System
 
 @Suite("The status of the notifications")
-struct NotifierStatusTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
+final class NotifierStatusTests: DirectorySuite {
     private func status(_ home: String = "home") -> NotifierStatus {
         NotifierStatus(root: directory.path) { $0 == "HOME" ? directory.path(of: home) : nil }
     }
@@ -64,11 +60,7 @@ struct NotifierStatusTests {
 }
 
 @Suite("The file of defaults")
-struct DefaultsFileTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
+final class DefaultsFileTests: DirectorySuite {
     private func read(_ text: String) throws -> DefaultsFile {
         try directory.makeDirectory(".config/countdownd")
         try directory.write(text, to: ".config/countdownd/config")

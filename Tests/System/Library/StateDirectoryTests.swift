@@ -5,13 +5,8 @@ import Testing
 @testable import System
 
 @Suite("The state directory and its lock")
-struct StateDirectoryTests {
-    private let directory: TemporaryDirectory
+final class StateDirectoryTests: DirectorySuite {
     private var path: String { directory.path(of: "a/b/state") }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
 
     private var host: String {
         var name = [CChar](repeating: 0, count: 256)

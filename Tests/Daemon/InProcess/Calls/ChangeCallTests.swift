@@ -5,15 +5,7 @@ import Varlink
 
 /// `DecisionTableTests` and those beside them say what a change does; these show that calls arrive with their parameters.
 @Suite("Changing a countdown")
-struct ChangeCallTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class ChangeCallTests: SmallDaemonSuite {
     @Test("an extension adds its duration, 60 s without one, and changes only the fields in the call")
     func extend() throws {
         let old = try caller.call(Start(key: "tea", label: "Tea", metadata: ["a": "b"])).countdown

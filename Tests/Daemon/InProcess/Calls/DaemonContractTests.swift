@@ -7,15 +7,7 @@ import Varlink
 /// `Caller` and `Follower` check every message of every test against the definition; these tests show that no method
 /// and no error of the definition is left out.
 @Suite("The interface of the running daemon")
-struct DaemonContractTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class DaemonContractTests: SmallDaemonSuite {
     /// Calls with all parameters, one of each method, in an order in which each succeeds.
     private static let calls: [any Method] = [
         Start(

@@ -4,15 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Listing")
-struct ListTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class ListTests: SmallDaemonSuite {
     private func keys(_ list: List) throws -> [String] {
         try caller.call(list).countdowns.map(\.key)
     }

@@ -4,13 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Starting a countdown that another client has left")
-struct ReattachTests {
-    private let daemon: SmallDaemon
-
-    init() throws {
-        daemon = try SmallDaemon()
-    }
-
+final class ReattachTests: SmallDaemonSuite {
     /// The reply to a client that then leaves.
     private func visit(_ start: Start) throws -> Start.Reply {
         try Caller(of: daemon).call(start)
@@ -32,8 +26,7 @@ struct ReattachTests {
 
     @Test("a Start that only attaches causes no event")
     func attachingIsNoChange() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         _ = try visit(Start(key: "tea"))
         _ = try visit(Start(key: "tea"))
         _ = try visit(Start(key: "coffee"))

@@ -7,7 +7,7 @@ import Varlink
 @testable import countdownd
 
 @Suite("What a member of a fleet stores")
-struct FleetTablesTests {
+final class FleetTablesTests: StoreSuite {
     private func entry(_ key: String, _ version: Int64, _ record: String? = "{}") throws -> LogEntry {
         LogEntry(
             key: try Key(key),
@@ -24,7 +24,7 @@ struct FleetTablesTests {
     private typealias Opened = (keeper: Keeper, position: LogCursor.Position?, rows: [Int64: LogEntry])
 
     /// Opens the store, and reads the tables.
-    private func read(_ scene: StoreScene) throws -> Opened {
+    private func read() throws -> Opened {
         scene.followsEngine = true
         let keeper = try scene.open()
         var rows: [Int64: LogEntry] = [:]
@@ -38,15 +38,14 @@ struct FleetTablesTests {
 
     @Test("is there after a restart: records by the numbers of their rows, and the position of the last commit")
     func restores() throws {
-        let scene = try StoreScene()
         let (a, b, tea) = (try entry("a", 7), try entry("b", 8), try entry("a", 9, #"{"label":"Tee"}"#))
         do {
-            let (keeper, position, _) = try read(scene)
+            let (keeper, position, _) = try read()
             #expect(position == nil)
             try commit(changes(.insert(1, a, isJSON: true), .insert(2, b, isJSON: true), position: b), keeper)
             try commit(changes(.delete(1), .insert(3, tea, isJSON: true), position: tea), keeper)
         }
-        let (_, position, rows) = try read(scene)
+        let (_, position, rows) = try read()
         #expect(position?.version == LogVersion(9))
         #expect(position?.id == ProposalID("0123456789abcdef0123456789abcdef.9"))
         #expect(rows == [2: b, 3: tea])
@@ -54,25 +53,23 @@ struct FleetTablesTests {
 
     @Test("is no more what was removed, nor the position while a snapshot is read")
     func removes() throws {
-        let scene = try StoreScene()
         let (a, b) = (try entry("a", 7), try entry("b", 8))
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             try commit(changes(.insert(1, a, isJSON: true), .insert(2, b, isJSON: true), position: b), keeper)
             try commit(changes(.delete(1), position: b), keeper)
         }
-        #expect(try read(scene).rows == [2: b])
-        do { try commit(FleetChanges(position: nil), try read(scene).keeper) }
-        let (_, position, _) = try read(scene)
+        #expect(try read().rows == [2: b])
+        do { try commit(FleetChanges(position: nil), try read().keeper) }
+        let (_, position, _) = try read()
         #expect(position == nil)
     }
 
     @Test("has every record in its order, however many there are and whichever are deleted, and people can read them")
     func batches() throws {
-        let scene = try StoreScene()
         var kept: [Int64: LogEntry] = [:]
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             var rows: [Member.RowChange] = []
             for number in Int64(1)...100 {
                 // JSON with a line break, and a text that is not JSON.
@@ -92,19 +89,18 @@ struct FleetTablesTests {
             for number in [Int64(1), 7, 16, 17, 18, 64, 100] { kept[number] = nil }
             kept[200] = last
         }
-        #expect(try read(scene).rows == kept)
+        #expect(try read().rows == kept)
         #expect(try scene.integer("SELECT count(*) FROM fleet_records WHERE record LIKE '%{%'") == Int64(kept.count))
         #expect(try scene.integer("SELECT number FROM fleet_records WHERE key = 'last'") == 200)
     }
 
     @Test("has a record that is nested as deeply as the reader of records allows")
     func nested() throws {
-        let scene = try StoreScene()
         let levels = JSONReader.depthLimit - 1
         let (opening, closing) = (String(repeating: "[", count: levels), String(repeating: "]", count: levels))
         let a = try entry("a", 7, "{\"newer\":\(opening)\(closing)}")
-        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
-        #expect(try read(scene).rows == [1: a])
+        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read().keeper) }
+        #expect(try read().rows == [1: a])
     }
 
     @Test(
@@ -112,24 +108,22 @@ struct FleetTablesTests {
         .timeLimit(.minutes(1))
     )
     func replaced() throws {
-        let scene = try StoreScene()
         let (a, count) = (try entry("a", 7), Int64(200_000))
         do {
             let rows = (1...count).map { Member.RowChange.insert($0, a, isJSON: true) }
             let deletions = (1..<count).map(Member.RowChange.delete)
             let position = LogCursor.Position(version: a.version, id: a.id)
-            try commit(FleetChanges(rows: rows + deletions, position: position), try read(scene).keeper)
+            try commit(FleetChanges(rows: rows + deletions, position: position), try read().keeper)
         }
-        #expect(try read(scene).rows == [count: a])
+        #expect(try read().rows == [count: a])
     }
 
     @Test("is stored from the beginning if it could not be read because of a lock", arguments: [false, true])
     func locked(isThere: Bool) throws {
-        let scene = try StoreScene()
         let (a, b) = (try entry("a", 7), try entry("b", 8))
         // Without a position, everything is deleted when it is read.
         let unfinished = FleetChanges(rows: [.insert(1, a, isJSON: true)], position: nil)
-        if isThere { do { try commit(unfinished, try read(scene).keeper) } }
+        if isThere { do { try commit(unfinished, try read().keeper) } }
         do {
             let keeper = try scene.open()
             let other = try scene.connect()
@@ -138,17 +132,16 @@ struct FleetTablesTests {
             try other.execute("ROLLBACK")
             try commit(changes(.insert(1, b, isJSON: true), position: b), keeper)
         }
-        let (_, position, rows) = try read(scene)
+        let (_, position, rows) = try read()
         #expect(position?.version == LogVersion(8))
         #expect(rows == [1: b])
     }
 
     @Test("lets the store be written again if its pages are damaged")
     func damaged() throws {
-        let scene = try StoreScene()
         let a = try entry("a", 7)
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             try commit(changes(.insert(1, a, isJSON: true), position: a), keeper)
             keeper.stop()
         }
@@ -170,51 +163,47 @@ struct FleetTablesTests {
             _ = try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now)
             try commit(changes(.insert(2, a, isJSON: true), position: a), keeper)
         }
-        #expect(try read(scene).rows == [2: a])
+        #expect(try read().rows == [2: a])
     }
 
     @Test("counts as lost if a row is malformed, because the engine has everything")
     func malformed() throws {
-        let scene = try StoreScene()
         let a = try entry("a", 7)
-        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
+        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read().keeper) }
         try scene.execute("UPDATE fleet_batch SET changes = replace(changes, '0123', 'nobody')")
-        #expect(try read(scene).position == nil)
+        #expect(try read().position == nil)
     }
 
     @Test("counts as lost once a daemon without a fleet had the store, because it changes countdowns by itself")
     func left() throws {
-        let scene = try StoreScene()
         let a = try entry("a", 7)
-        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
+        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read().keeper) }
         scene.followsEngine = false
         do { try scene.open().turn(.start("a"), at: scene.now) }
-        let (_, position, rows) = try read(scene)
+        let (_, position, rows) = try read()
         #expect(position == nil)
         #expect(rows.isEmpty)
     }
 
     @Test("counts as lost if a countdown is malformed, because its record would be known without it")
     func malformedCountdown() throws {
-        let scene = try StoreScene()
         let a = try entry("a", 7)
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             try keeper.turn(.start("a"), at: scene.now)
             try commit(changes(.insert(1, a, isJSON: true), position: a), keeper)
         }
         try scene.execute("UPDATE batch SET changes = replace(changes, '[0,', '[0.5,')")
-        let (keeper, position, _) = try read(scene)
+        let (keeper, position, _) = try read()
         #expect(try keeper["a"] == nil)
         #expect(position == nil)
     }
 
     @Test("is stored together with the changes of the turn, and with the oldest revision if the history was trimmed")
     func trims() throws {
-        let scene = try StoreScene()
         let revision: Revision
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             try keeper.turn(.start(Request.Start(Key("a"), .after(.seconds(60)))), at: scene.now)
             keeper.timetable.trimHistory()
             revision = keeper.timetable.oldestRevision
@@ -223,22 +212,20 @@ struct FleetTablesTests {
             stored.oldest = revision
             try commit(stored, keeper)
         }
-        #expect(try read(scene).keeper.timetable.oldestRevision >= revision)
+        #expect(try read().keeper.timetable.oldestRevision >= revision)
     }
 
     @Test("makes no tables in the store of a daemon without a fleet")
     func paysNothing() throws {
-        let scene = try StoreScene()
         do { try scene.open().turn(.start(Request.Start(Key("a"), .after(.seconds(60)))), at: scene.now) }
         #expect(try scene.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'fleet%'") == 0)
     }
 
     @Test("lets an elapsed countdown end by the engine's clock, also after a restart")
     func keepsDeadline() throws {
-        let scene = try StoreScene()
         let deadline = scene.now.wall + .seconds(60)
         do {
-            let (keeper, _, _) = try read(scene)
+            let (keeper, _, _) = try read()
             let countdown = KeyedCountdown(
                 key: try Key("a"),
                 phase: .running(until: .wall(deadline)),

@@ -44,13 +44,8 @@ struct BatchTests {
 }
 
 @Suite("Deleting from batches")
-struct DeletionTests {
-    private let scene: StoreScene
+final class DeletionTests: StoreSuite {
     private let keys = (0..<100).map { "\($0)" }
-
-    init() throws {
-        scene = try StoreScene()
-    }
 
     private func batches() throws -> Int64 { try #require(try scene.integer("SELECT count(*) FROM batch")) }
     private func rows() throws -> Int64 { try #require(try scene.integer("SELECT count(*) FROM countdown")) }

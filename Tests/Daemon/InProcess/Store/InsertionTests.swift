@@ -4,13 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("Adding rows")
-struct InsertionTests {
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
-    }
-
+final class InsertionTests: StoreSuite {
     @Test("all changes of a turn are stored in their order, for any number of them", arguments: [1, 15, 16, 17, 40])
     func turns(count: Int) throws {
         let keys = (0..<count).map { "key \($0) " + String(repeating: "k", count: $0) }

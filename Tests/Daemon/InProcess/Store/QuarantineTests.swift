@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A file that is not a readable store")
-struct QuarantineTests {
+final class QuarantineTests: StoreSuite {
     /// A file in the store's place, besides its description.
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
@@ -48,12 +48,6 @@ struct QuarantineTests {
             default: "to restore a backup"
             }
         }
-    }
-
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
     }
 
     /// A store of ours with countdowns; unless its daemon was stopped, the newest changes are in its log.

@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A store that fails and recovers")
-struct RetryingStoreTests {
+final class RetryingStoreTests {
     /// A store that accepts every commit, or refuses all with a reason.
     private final class Disk: Store {
         var failure: StoreFailure?
@@ -47,26 +47,27 @@ struct RetryingStoreTests {
     private static let full = StoreFailure(reason: "database or disk is full", hint: .makeRoom)
 
     private let disk = Disk()
-    private var timetable: Timetable { Timetable(limits: Limits(), revision: Revision(4)) }
     private let lines = Lines()
+    private var storage: RetryingStore
+    private var timetable: Timetable { Timetable(limits: Limits(), revision: Revision(4)) }
+
+    /// The store is open.
+    init() throws {
+        storage = RetryingStore(path: "/state/db", log: lines.log) { [disk] _ in RetryingStoreTests.opened(disk) }
+        _ = try storage.open(at: instant(0))
+    }
 
     private func instant(_ seconds: Double) -> Now {
         Now(boot: BootInstant(microseconds: Int64(seconds * 1_000_000)), offset: .zero)
     }
 
-    private func opened() -> OpenedStore {
+    private static func opened(_ disk: Disk) -> OpenedStore {
         OpenedStore(
             store: disk,
             timetable: Timetable(limits: Limits(), revision: Revision(1)),
             stepRevision: nil,
             offset: nil
         )
-    }
-
-    private func openStorage() throws -> RetryingStore {
-        var storage = RetryingStore(path: "/state/db", log: lines.log) { [self] _ in opened() }
-        _ = try storage.open(at: instant(0))
-        return storage
     }
 
     private func ending(_ revision: Int64) throws -> Changes {
@@ -83,7 +84,6 @@ struct RetryingStoreTests {
         "one line says that nothing can be stored, where, why, and what to do, even if later tries fail for other reasons"
     )
     func saysOnce() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         for second in 0..<300 {
             #expect(throws: StoreFailure.self) {
@@ -100,7 +100,6 @@ struct RetryingStoreTests {
 
     @Test("one line says that it works again, after how long, and how many ends were stored late")
     func saysEnd() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         for revision in 2...4 as ClosedRange<Int64> {
             #expect(throws: StoreFailure.self) { try storage.commit(ending(revision), of: timetable, at: instant(10)) }
@@ -117,7 +116,6 @@ struct RetryingStoreTests {
 
     @Test("a flapping store gets four lines in total")
     func flapping() throws {
-        var storage = try openStorage()
         for half in 0..<2_000 {
             disk.failure = half.isMultiple(of: 2) ? Self.full : nil
             try? storage.commit(Changes(), of: timetable, at: instant(Double(half) / 2))
@@ -140,7 +138,6 @@ struct RetryingStoreTests {
 
     @Test("a failure after a minute without failures is logged again")
     func another() throws {
-        var storage = try openStorage()
         for outage in 0..<3 {
             disk.failure = Self.full
             try? storage.commit(Changes(), of: timetable, at: instant(Double(outage * 100)))
@@ -154,12 +151,12 @@ struct RetryingStoreTests {
     @Test("a store that cannot be opened is logged once, even if the reason changes")
     func unopened() throws {
         var attempts = 0
-        var storage = RetryingStore(path: "/state/db", log: lines.log) { [self] _ throws(OpenError) in
+        var storage = RetryingStore(path: "/state/db", log: lines.log) { [disk] _ throws(OpenError) in
             attempts += 1
             switch attempts {
             case ..<50: throw .unavailable(StoreFailure(reason: "/state: reason \(attempts)", hint: .makeWritable))
             case ..<100: throw .held(path: "/state", holder: "process \(attempts)")
-            default: return opened()
+            default: return RetryingStoreTests.opened(disk)
             }
         }
         _ = try storage.open(at: instant(0))
@@ -178,7 +175,6 @@ struct RetryingStoreTests {
 
     @Test("the log says at the end that ends could not be stored and will be delivered again")
     func closes() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         storage.keep(try ending(2), of: timetable)
         storage.close(timetable, at: instant(1))
@@ -187,7 +183,6 @@ struct RetryingStoreTests {
 
     @Test("however many changes wait to be stored, keeping another one copies none of them", .timeLimit(.minutes(1)))
     func keepsMany() throws {
-        var storage = try openStorage()
         storage.mostUnstored = .max
         disk.failure = Self.full
         var changes = try ending(2)
@@ -200,7 +195,6 @@ struct RetryingStoreTests {
 
     @Test("if many records of a fleet wait to be stored, they are tried again only at the next retry")
     func waitsWithRecords() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
         storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Member.RowChange.delete))), of: timetable)
@@ -213,7 +207,6 @@ struct RetryingStoreTests {
 
     @Test("if there are too many changes, and more than countdowns, the store is written again instead")
     func givesUp() throws {
-        var storage = try openStorage()
         storage.mostUnstored = 10
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
@@ -242,7 +235,6 @@ struct RetryingStoreTests {
 
     @Test("as many changes as there are countdowns are kept")
     func keepsAll() throws {
-        var storage = try openStorage()
         storage.mostUnstored = 10
         disk.failure = Self.full
         var many = Timetable(limits: Limits(), revision: Revision(1))
@@ -261,7 +253,6 @@ struct RetryingStoreTests {
 
     @Test("it is tried again after a second, then after twice as long each time, up to a minute")
     func pauses() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
         var tries: [Double] = []
@@ -285,7 +276,6 @@ struct RetryingStoreTests {
 
     @Test("the newest step of the clock is stored with what comes after it")
     func step() throws {
-        var storage = try openStorage()
         disk.failure = Self.full
         for hour in 1...2 as ClosedRange<Int64> {
             let step = ClockStep(offset: .seconds(3_600 * hour), revision: Revision(1))
@@ -302,7 +292,6 @@ struct RetryingStoreTests {
 
     @Test("a store whose files are lost is written again at once, with one log line, and no change is refused")
     func rewritten() throws {
-        var storage = try openStorage()
         disk.failure = Self.lost
         try storage.commit(ending(2), of: timetable, at: instant(1))
         #expect(disk.rewrites == 1)
@@ -313,7 +302,6 @@ struct RetryingStoreTests {
 
     @Test("a store that is lost again and again is written at most once a second")
     func rewrittenSeldom() throws {
-        var storage = try openStorage()
         disk.failure = Self.lost
         for tenth in 0..<100 { try? storage.commit(Changes(), of: timetable, at: instant(Double(tenth) / 10)) }
         #expect((5...10).contains(disk.rewrites))
@@ -321,7 +309,6 @@ struct RetryingStoreTests {
 
     @Test("if it cannot be written again, it fails with the reason until it can")
     func notRewritten() throws {
-        var storage = try openStorage()
         (disk.failure, disk.canBeRewritten) = (Self.lost, false)
         #expect(throws: StoreFailure.self) { try storage.commit(Changes(), of: timetable, at: instant(1)) }
         #expect(storage.failure?.reason == "/state/db was removed, and the directory is gone")
@@ -334,7 +321,6 @@ struct RetryingStoreTests {
 
     @Test("a store whose files are lost is written again before the daemon stops")
     func rewrittenAtTheEnd() throws {
-        var storage = try openStorage()
         disk.failure = Self.lost
         // However recently it was written again.
         try storage.commit(ending(2), of: timetable, at: instant(1))

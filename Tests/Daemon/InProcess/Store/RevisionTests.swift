@@ -6,13 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("Revisions over restarts")
-struct RevisionTests {
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
-    }
-
+final class RevisionTests: StoreSuite {
     private func revision(_ number: Int64) -> Revision { Revision(number) }
 
     /// Starts so many countdowns, one after the other.

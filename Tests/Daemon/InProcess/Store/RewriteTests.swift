@@ -6,13 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A store that is written again from memory")
-struct RewriteTests {
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
-    }
-
+final class RewriteTests: StoreSuite {
     /// Countdowns in every state, revisions that are lost, and a step of the clock.
     private func fill() throws -> Keeper {
         do { try scene.open().turn(.start("old"), at: scene.now) }

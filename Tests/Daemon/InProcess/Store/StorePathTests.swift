@@ -6,13 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("The path of the store")
-struct StorePathTests {
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
-    }
-
+final class StorePathTests: StoreSuite {
     /// Why the store cannot be opened now.
     private func reason() -> String? {
         do {

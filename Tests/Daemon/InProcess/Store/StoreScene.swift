@@ -172,3 +172,10 @@ extension Request {
         .start(Start(try Key(key), .after(.seconds(seconds))))
     }
 }
+
+/// A store, new for each test.
+class StoreSuite {
+    let scene: StoreScene
+
+    init() throws { scene = try StoreScene() }
+}

@@ -5,13 +5,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A stored countdown")
-struct StoredCountdownTests {
-    private let scene: StoreScene
-
-    init() throws {
-        scene = try StoreScene()
-    }
-
+final class StoredCountdownTests: StoreSuite {
     /// Texts that are often read or written wrongly.
     private static let difficult = [
         "", " ", "tea", "\u{0}", "before\u{0}after", "\u{1}\u{1f}\u{7f}\u{85}", "\n\r\t", #""\/'`;--"#, "{}[],:",

@@ -6,16 +6,8 @@ import Varlink
 /// Four pages of an app, each with its "send me a code, again in 60 s": the faults of one timer per page, and of one
 /// timer for all pages.
 @Suite("Four pages, and a countdown for each")
-struct FourPagesTests {
+final class FourPagesTests: SmallDaemonSuite {
     private static let pages = ["login", "find-password", "register", "change-phone"]
-
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
 
     private static func orders(of pages: [String]) -> [[String]] {
         guard !pages.isEmpty else { return [[]] }

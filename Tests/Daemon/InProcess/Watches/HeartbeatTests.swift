@@ -23,9 +23,8 @@ struct HeartbeatTests {
     @Test("a watcher that does not ask for heartbeats gets none")
     func unasked() throws {
         let daemon = try SmallDaemon()
-        let asking = try Follower(of: daemon, Watch(heartbeat: .seconds(1)))
-        let other = try Follower(of: daemon)
-        for follower in [asking, other] { try follower.events(through: .synced) }
+        let asking = try daemon.watch(Watch(heartbeat: .seconds(1)))
+        let other = try daemon.watch(Watch())
         #expect(try asking.next().type == .heartbeat)
         _ = try Caller(of: daemon).call(Start(key: "tea"))
         #expect(try other.next().type == .started)

@@ -4,15 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Resuming a watch")
-struct ResumptionTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class ResumptionTests: SmallDaemonSuite {
     private func revision() throws -> Int64 {
         try caller.call(GetStatus()).revision
     }

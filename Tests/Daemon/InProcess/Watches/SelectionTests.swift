@@ -5,15 +5,7 @@ import Varlink
 
 /// `PatternTests` say which keys a pattern matches.
 @Suite("The selection of a watch")
-struct SelectionTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class SelectionTests: SmallDaemonSuite {
     /// A watch, the keys that are started, and those that it is about.
     static let selections: [(watch: Watch, keys: [String], heard: [String])] = [
         (Watch(), ["a", "b/c"], ["a", "b/c", "fence"]),

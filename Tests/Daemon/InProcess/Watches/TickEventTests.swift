@@ -5,19 +5,10 @@ import Varlink
 
 /// `TickTests` and `TimelineTests` say which ticks there are; these show that they arrive.
 @Suite("Tick events")
-struct TickEventTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class TickEventTests: SmallDaemonSuite {
     @Test("there is a tick at each whole second between the full duration and the end, and none with an interval of 0")
     func seconds() throws {
-        let followers = try [Watch(), Watch(tick: .zero)].map { try Follower(of: daemon, $0) }
-        for follower in followers { try follower.events(through: .synced) }
+        let followers = try [Watch(), Watch(tick: .zero)].map { try daemon.watch($0) }
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3)))
         let events = try followers[0].events(through: .finished)
         #expect(events.map(\.type) == [.started, .tick, .tick, .finished])
@@ -28,9 +19,8 @@ struct TickEventTests {
 
     @Test("each watcher has ticks at its own interval, of its own countdowns, on either clock, each tick once")
     func ownInterval() throws {
-        let fine = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
-        let coarse = try Follower(of: daemon, Watch(tick: .milliseconds(70), keys: ["tea"]))
-        for follower in [fine, coarse] { try follower.events(through: .synced) }
+        let fine = try daemon.watch(Watch(tick: .milliseconds(20)))
+        let coarse = try daemon.watch(Watch(tick: .milliseconds(70), keys: ["tea"]))
         let tea = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
         _ = try caller.call(Start(key: "coffee", deadlineUSec: tea.startedUSec + .milliseconds(400)))
         let coarseTicks = try coarse.events(through: .finished).filter { $0.type == .tick }

@@ -4,15 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Watching")
-struct WatchTests {
-    private let daemon: SmallDaemon
-    private let caller: Caller
-
-    init() throws {
-        daemon = try SmallDaemon()
-        caller = try Caller(of: daemon)
-    }
-
+final class WatchTests: SmallDaemonSuite {
     @Test("running and paused countdowns come first, in the order of their last change, then synced")
     func stateFirst() throws {
         for key in ["a", "b", "c", "ended"] { _ = try caller.call(Start(key: key)) }
@@ -28,8 +20,7 @@ struct WatchTests {
 
     @Test("every change comes once, with the countdown and the revision of the caller's reply")
     func everyChange() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         let changes: [(Event.Kind, Countdown)] = [
             (.started, try caller.call(Start(key: "tea")).countdown),
             (.restarted, try caller.call(Start(key: "tea", ifRunning: .restart)).countdown),
@@ -69,8 +60,7 @@ struct WatchTests {
 
     @Test("two watchers of one key get the same events")
     func twoWatchers() throws {
-        let followers = try (0..<2).map { _ in try Follower(of: daemon, Watch(tick: .zero, keys: ["code"])) }
-        for follower in followers { try follower.events(through: .synced) }
+        let followers = try (0..<2).map { _ in try daemon.watch(Watch(tick: .zero, keys: ["code"])) }
         _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(30)))
         let heard = try followers.map { try $0.events(through: .finished) }
         #expect(heard[0].map(\.type) == [.started, .finished])

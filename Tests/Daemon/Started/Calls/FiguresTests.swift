@@ -12,8 +12,7 @@ struct FiguresTests {
         do {
             let daemon = try DaemonProcess(in: directory)
             let caller = try Caller(of: daemon)
-            let follower = try Follower(of: daemon, Watch(match: ["short/*"], tick: .zero))
-            try follower.events(through: .synced)
+            let follower = try daemon.watch(Watch(match: ["short/*"], tick: .zero))
             for number in 1...5 {
                 _ = try caller.call(Start(key: "short/\(number)", durationUSec: .milliseconds(20 * Int64(number))))
             }

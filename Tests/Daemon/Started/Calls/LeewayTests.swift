@@ -10,8 +10,7 @@ struct LeewayTests {
     private func run(_ arguments: [String]) throws -> (endings: [Event], wakeUps: Int64) {
         let daemon = try DaemonProcess(arguments: arguments)
         let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         let now = try caller.call(Start(key: "now", durationUSec: .seconds(3_600))).countdown.startedUSec
         let deadlines = (0..<20).map { now + .milliseconds(700) + .milliseconds(40) * Int64($0) }
         for (number, deadline) in deadlines.enumerated() {

@@ -5,34 +5,9 @@ import Testing
 import Varlink
 
 @Suite("A queue of starts")
-struct QueueTests {
-    private let daemon: DaemonProcess
-    private let caller: Caller
-
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
-    }
-
-    /// Lets a client queue, and returns once the daemon has queued it.
-    private func queue(_ start: Start) throws -> Caller {
-        let before = try queued()
-        let client = try Caller(of: daemon)
-        try client.send(start)
-        try awaitQueued(before + 1)
-        return client
-    }
-
+final class QueueTests: DaemonSuite {
     private func wait(_ key: String = "tea", _ duration: Int64 = .seconds(60), upTo: Int64? = nil) -> Start {
         Start(key: key, durationUSec: duration, ifRunning: .wait, upToUSec: upTo)
-    }
-
-    private func queued() throws -> Int64 {
-        try #require(try caller.call(GetStatus()).queuedStarts)
-    }
-
-    private func awaitQueued(_ count: Int64) throws {
-        try waitUntil("\(count) queued starts") { try queued() == count }
     }
 
     private func served(_ client: Caller) throws -> Start.Reply { try client.answer(to: Start.self).value }
@@ -41,8 +16,7 @@ struct QueueTests {
 
     @Test("serves fifty clients in the order of their arrival, one for each end")
     func order() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         var last = try caller.call(Start(key: "tea")).countdown
         let clients = try (1...50).map { try queue(wait(.seconds(60 + Int64($0)))) }
         for (index, client) in clients.enumerated() {
@@ -108,8 +82,7 @@ struct QueueTests {
 
     @Test("is served when the countdown expires: Wait gets the end, and the duration counts from the start")
     func expiry() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         let first = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
         let waiter = try Caller(of: daemon)
         try waiter.send(Wait(key: "tea"))

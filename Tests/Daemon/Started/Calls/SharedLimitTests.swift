@@ -6,15 +6,7 @@ import Varlink
 
 /// Each test of the second part is named after what users of other projects asked for.
 @Suite("One limit for all programs of a machine")
-struct SharedLimitTests {
-    private let daemon: DaemonProcess
-    private let caller: Caller
-
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
-    }
-
+final class SharedLimitTests: DaemonSuite {
     private func rate(_ key: String, _ count: Int64, per period: Int64) -> Cooldown {
         Cooldown(key, for: .microseconds(period / count), upTo: .microseconds(period), forget: true)
     }
@@ -86,8 +78,7 @@ struct SharedLimitTests {
 
     @Test("a debounce with a maximum wait ends, however often it is triggered (graphile/worker#583)")
     func debounce() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero, keys: ["build"]))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch(Watch(tick: .zero, keys: ["build"]))
         let trigger = Start(
             key: "build",
             durationUSec: .milliseconds(300),

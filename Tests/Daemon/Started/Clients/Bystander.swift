@@ -12,8 +12,7 @@ struct Bystander {
     /// It watches these keys; all if they are nil.
     init(of daemon: DaemonProcess, following keys: [String]? = nil) throws {
         caller = try Caller(of: daemon)
-        follower = try Follower(of: daemon, Watch(tick: .zero, keys: keys))
-        try follower.events(through: .synced)
+        follower = try daemon.watch(Watch(tick: .zero, keys: keys))
         own = try caller.call(Start(key: "own", durationUSec: .seconds(3_600))).countdown
         #expect(try follower.next().type == .started)
         before = try caller.call(GetStatus())

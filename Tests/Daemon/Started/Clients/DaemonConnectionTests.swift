@@ -4,15 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Connections")
-struct DaemonConnectionTests {
-    private let daemon: DaemonProcess
-    private let caller: Caller
-
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
-    }
-
+final class DaemonConnectionTests: DaemonSuite {
     private static let status = #"{"method":"io.countdownd.GetStatus"}"#
 
     private func call(_ method: String, _ parameters: String = "{}", _ rest: String = "") -> String {
@@ -35,8 +27,7 @@ struct DaemonConnectionTests {
 
     @Test("oneway calls of a client that leaves at once are carried out")
     func onewayAndGone() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         do {
             let connection = try daemon.connect()
             let calls = (0..<2_000).map { call("Start", #"{"key":"\#($0)"}"#, #","oneway":true"#) }

@@ -30,9 +30,8 @@ struct IdleTests {
             try caller.send(Start(key: "\(number)", durationUSec: length), oneway: true)
         }
         #expect(try caller.call(GetStatus()).running == 1_000)
-        let silent = try Follower(of: daemon, Watch(tick: .zero))
-        let ticking = try Follower(of: daemon, Watch(tick: .milliseconds(20), keys: ["tea"]))
-        for follower in [silent, ticking] { try follower.events(through: .synced) }
+        let silent = try daemon.watch()
+        let ticking = try daemon.watch(Watch(tick: .milliseconds(20), keys: ["tea"]))
         _ = try caller.call(Start(key: "tea"))
         try ticking.events(through: .tick)
         _ = try caller.call(Pause(key: "tea"))

@@ -7,13 +7,8 @@ import Varlink
 
 /// `ListenerTests` say which sockets and directories are refused.
 @Suite("The socket file")
-struct SocketFileTests {
-    private let directory: TemporaryDirectory
+final class SocketFileTests: DirectorySuite {
     private var socket: String { directory.path(of: "socket") }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
 
     /// The log of a daemon that did not become ready.
     private func refusal(_ make: () throws -> DaemonProcess) throws -> String {
@@ -128,13 +123,7 @@ struct SocketFileTests {
 }
 
 @Suite("Sockets that a service manager passes")
-struct ActivationTests {
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
-
+final class ActivationTests: DirectorySuite {
     @Test("of several sockets the one named varlink is served, and no other")
     func named() throws {
         let other = try ListeningSocket(path: directory.path(of: "other"))

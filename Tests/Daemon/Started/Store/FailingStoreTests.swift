@@ -6,13 +6,11 @@ import Testing
 import Varlink
 
 @Suite("A store that cannot be written")
-struct FailingStoreTests {
-    private let daemon: DaemonProcess
-    private let caller: Caller
-
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
+final class FailingStoreTests: DaemonSuite {
+    private func expectLocked(_ call: () throws -> some Any, _ location: SourceLocation = #_sourceLocation) {
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked"), sourceLocation: location) {
+            _ = try call()
+        }
     }
 
     @Test("changes are refused, and the calls around them are answered as if there had been no change")
@@ -30,14 +28,10 @@ struct FailingStoreTests {
         try caller.connection.send(message: #"{"method":"org.varlink.service.GetInfo"}"#)
         daemon.process.send(signal: SIGCONT)
         #expect(try caller.answer(to: Get.self).value.countdown.key == "known")
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try caller.answer(to: Start.self)
-        }
+        expectLocked { try caller.answer(to: Start.self) }
         #expect(throws: CountdownError.noSuchCountdown(key: "new")) { try caller.answer(to: Get.self) }
         #expect(throws: CountdownError.noSuchCountdown(key: "new")) { try caller.answer(to: Wait.self) }
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try caller.answer(to: StartAll.self)
-        }
+        expectLocked { try caller.answer(to: StartAll.self) }
         #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
         #expect(try caller.connection.message().contains("io.countdownd"))
         writer.end()
@@ -46,8 +40,7 @@ struct FailingStoreTests {
 
     @Test("a watch continues if its client sends another call meanwhile")
     func keepsWatch() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let follower = try daemon.watch()
         let waiter = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea"))
         try waiter.send(Wait(key: "tea"))
@@ -79,9 +72,7 @@ struct FailingStoreTests {
         try waiter.send(Wait(key: "tea"))
         try waiter.send(Get(key: "tea"))
         daemon.process.send(signal: SIGCONT)
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try waiter.answer(to: Finish.self)
-        }
+        expectLocked { try waiter.answer(to: Finish.self) }
         #expect(try caller.call(Get(key: "tea")).countdown.state == .running)
         writer.end()
         waitForStore()
@@ -116,14 +107,6 @@ struct FailingStoreTests {
 
     // MARK: Queued starts
 
-    private func queue(_ start: Start) throws -> Caller {
-        let client = try Caller(of: daemon)
-        let before = try caller.call(GetStatus()).queuedStarts ?? 0
-        try client.send(start)
-        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == before + 1 }
-        return client
-    }
-
     @Test("refuses the queued starts of a key whose countdown expires, and the end stands")
     func refusesQueue() throws {
         let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
@@ -131,20 +114,14 @@ struct FailingStoreTests {
         let other = try caller.call(Start(key: "egg")).countdown
         let patient = try queue(Start(key: "egg", ifRunning: .wait))
         let writer = try DatabaseWriter(in: daemon.stateDirectory)
-        for client in clients {
-            #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-                try client.answer(to: Start.self)
-            }
-        }
+        for client in clients { expectLocked { try client.answer(to: Start.self) } }
         let ended = try caller.call(Get(key: "tea")).countdown
         #expect(ended.state == .finished)
         #expect(ended.endedUSec == started.deadlineUSec)
         // What a call would have served goes on waiting, as the call is rolled back.
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try caller.call(Finish(key: "egg"))
-        }
+        expectLocked { try caller.call(Finish(key: "egg")) }
         #expect(try caller.call(Get(key: "egg")).countdown.revision == other.revision)
-        #expect(try caller.call(GetStatus()).queuedStarts == 1)
+        #expect(try queued() == 1)
         writer.end()
         waitForStore()
         _ = try caller.call(Finish(key: "egg"))
@@ -157,9 +134,7 @@ struct FailingStoreTests {
         let writer = try DatabaseWriter(in: daemon.stateDirectory)
         let room: Int64 = .seconds(120) - .milliseconds(200)
         let client = try queue(Start(key: "tea", ifRunning: .wait, upToUSec: room))
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try client.answer(to: Start.self)
-        }
+        expectLocked { try client.answer(to: Start.self) }
         #expect(try caller.call(Get(key: "tea")).countdown.revision == started.revision)
         writer.end()
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Damage that other programs may do to the files of a store while its daemon runs.
 @Suite("A store that is removed from a running daemon")
-struct LostStoreTests {
+final class LostStoreTests: DaemonSuite {
     enum Loss: String, CaseIterable {
         case everything, database, log, index
         case renamedDatabase, replacedDatabase
@@ -23,13 +23,10 @@ struct LostStoreTests {
         }
     }
 
-    private let daemon: DaemonProcess
-    private let caller: Caller
     private var state: String { daemon.stateDirectory }
 
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
+    override init() throws {
+        try super.init()
         for key in ["running", "paused", "ended"] { try start(key) }
         _ = try caller.call(Pause(key: "paused"))
         _ = try caller.call(Cancel(key: "ended"))
@@ -167,14 +164,11 @@ struct LostStoreTests {
 }
 
 @Suite("A second daemon on one store")
-struct SecondDaemonTests {
-    private let daemon: DaemonProcess
-    private let caller: Caller
+final class SecondDaemonTests: DaemonSuite {
     private var store: String { "\(daemon.stateDirectory)/countdowns.db" }
 
-    init() throws {
-        daemon = try DaemonProcess()
-        caller = try Caller(of: daemon)
+    override init() throws {
+        try super.init()
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
     }
 

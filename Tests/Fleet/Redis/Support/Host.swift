@@ -34,9 +34,7 @@ final class Host {
 
     /// Watches all countdowns; the events up to `synced` are read.
     func watch() throws -> Follower {
-        let watch = try Follower(of: daemon, Watch(tick: .zero))
-        try watch.events(through: .synced)
-        return watch
+        try daemon.watch()
     }
 
     func get(_ key: String) throws -> Countdown { try call(Get(key: key)).countdown }

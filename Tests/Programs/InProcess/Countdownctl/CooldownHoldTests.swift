@@ -149,45 +149,36 @@ struct CooldownHoldTests {
         }
     }
 
-    @Test("a command that takes less than half of its cooldown costs no call")
-    func shortCommand() {
-        var run = Run(60)
-        run.pass(until: 29)
-        run.exit()
-        #expect(run.calls == [] && run.reason == .done)
-        #expect(run.end == 60)
-    }
+    /// A cooldown, the instant of the exit, the calls, and the end.
+    static let courses: [(CooldownHold.Origin, cooldown: Double, exit: Double, calls: [String], end: Double)] = [
+        // Less than half of the cooldown.
+        (.start, 60, 29, [], 60),
+        (.start, 60, 40, ["add 30.0", "take 30.0"], 60),
+        // Held for the least hold.
+        (.start, 1, 50, ["add 15.0", "add 15.0", "add 15.0", "take 74.0"], 1),
+        (.end, 60, 5, ["add 5.0"], 65),
+        (.end, 60, 70, ["add 30.0", "add 30.0", "add 10.0"], 130),
+        (.end, 60, 200, Array(repeating: "add 30.0", count: 6) + ["add 20.0"], 260),
+    ]
 
-    @Test("the hold is renewed at half, and taken back after the command, so that the cooldown counts from the start")
-    func countsFromStart() {
-        var run = Run(60)
-        run.pass(until: 40)
-        #expect(run.calls == ["add 30.0"])
-        run.exit()
-        #expect(run.calls == ["add 30.0", "take 30.0"])
-        #expect(run.end == 60 && run.key.durationUSec == 60_000_000)
-        #expect(run.key.state == .running && run.reason == .done)
-    }
-
-    @Test("a cooldown that is shorter than the least hold is held for that long, and ends after the command")
-    func shortCooldown() {
-        var run = Run(1)
-        run.pass(until: 50)
-        #expect(run.calls == ["add 15.0", "add 15.0", "add 15.0"])
+    @Test(
+        "the hold is renewed at half, and changed after the command so that the cooldown counts from its origin",
+        arguments: courses
+    )
+    func counts(
+        from origin: CooldownHold.Origin,
+        cooldown: Double,
+        exit: Double,
+        calls: [String],
+        end: Double
+    ) {
+        var run = Run(cooldown, from: origin)
+        run.pass(until: exit)
         #expect(run.key.state == .running)
         run.exit()
-        #expect(run.calls.last == "take 74.0")
-        #expect(run.key.state == .finished && run.reason == .done)
-    }
-
-    @Test("with --from end the cooldown counts from the exit")
-    func countsFromEnd() {
-        for duration in [5.0, 70, 200] {
-            var run = Run(60, from: .end)
-            run.pass(until: duration)
-            run.exit()
-            #expect(run.end == duration + 60)
-        }
+        #expect(run.calls == calls && run.reason == .done)
+        #expect(run.end == end && run.key.durationUSec == Int64(end * 1_000_000))
+        #expect(run.key.state == (end > exit ? .running : .finished))
     }
 
     @Test("a command that fails gives the cooldown back, unless it shall be kept")
@@ -204,28 +195,20 @@ struct CooldownHoldTests {
         #expect(run.calls == [] && run.key.state == .running)
     }
 
-    @Test("time that another program adds or takes stays, also if the command fails")
-    func keepsOthersTime() {
-        for (time, end) in [(3_600.0, 3_660.0), (-20, 40)] {
-            var run = Run(60)
-            run.pass(until: 20)
-            run.add(time)
-            run.pass(until: 35)
-            run.exit()
-            #expect(run.end == end && run.reason == .done)
-        }
-        var run = Run(60, from: .end)
+    @Test(
+        "time that another program adds or takes stays, also if the command fails",
+        arguments: [
+            (.start, 3_600, exit: 35, succeeded: true, end: 3_660), (.start, -20, 35, true, 40),
+            (.end, 600, 100, true, 760), (.start, 600, 100, false, 600),
+        ] as [(CooldownHold.Origin, Double, exit: Double, succeeded: Bool, end: Double)]
+    )
+    func keepsOthersTime(from origin: CooldownHold.Origin, time: Double, exit: Double, succeeded: Bool, end: Double) {
+        var run = Run(60, from: origin)
         run.pass(until: 20)
-        run.add(600)
-        run.pass(until: 100)
-        run.exit()
-        #expect(run.end == 760)
-        var failing = Run(60)
-        failing.pass(until: 20)
-        failing.add(600)
-        failing.pass(until: 100)
-        failing.exit(succeeded: false)
-        #expect(failing.end == 600 && failing.key.state == .running)
+        run.add(time)
+        run.pass(until: exit)
+        run.exit(succeeded: succeeded)
+        #expect(run.end == end && run.key.state == .running && run.reason == .done)
     }
 
     @Test("a hold that another program shortens is renewed in time")

@@ -136,11 +136,7 @@ struct NotifyOptionsTests {
 }
 
 @Suite("The state file")
-struct StateFileTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
+final class StateFileTests: DirectorySuite {
     @Test("it is read as it was written, from a directory that is made for its user alone")
     func reads() throws {
         let path = directory.path(of: "a/b")

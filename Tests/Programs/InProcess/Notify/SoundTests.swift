@@ -5,11 +5,7 @@ import Testing
 @testable import countdown_notify
 
 @Suite("The sound theme")
-struct SoundThemeTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
+final class SoundThemeTests: DirectorySuite {
     private func add(_ name: String, below folder: String) throws -> String {
         let path = directory.path(of: "\(folder)/sounds/freedesktop/stereo")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

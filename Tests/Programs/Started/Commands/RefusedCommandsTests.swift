@@ -3,11 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Errors of countdownctl")
-struct RefusedCommandsTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
-
+final class RefusedCommandsTests: DirectorySuite {
     @Test(
         "a usage error exits with 64, names what is expected, and asks no daemon; … is the rest of a sentence",
         arguments: [

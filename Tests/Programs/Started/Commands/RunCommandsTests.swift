@@ -89,18 +89,6 @@ final class RunCommandsTests: CommandSuite {
         #expect(try number("revision", of: "tea") == before)
     }
 
-    @Test("time that somebody adds meanwhile stays, and a paused countdown stays paused")
-    func keepsOthersChanges() throws {
-        let run = try hold("tea 20s")
-        try prepare("adjust tea +1h")
-        #expect(try release(run).exitCode == 0)
-        #expect(try extent(of: "tea") == 3_620_000_000)
-        let paused = try hold("milk 20s")
-        try prepare("pause milk")
-        #expect(try release(paused).standardError.isEmpty)
-        #expect(try shown("state", of: "milk") == "paused")
-    }
-
     @Test("a daemon that is started again while the command runs does not matter")
     func outlivesDaemon() throws {
         let run = try hold("tea 20s")

@@ -5,23 +5,13 @@ import Testing
 
 /// The examples that put countdowns into other tools: hooks, menus and prompts.
 @Suite("Examples for hooks, menus and prompts")
-struct ToolExamplesTests {
-    private let daemon: DaemonProcess
-    private let typist: Typist
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        daemon = try DaemonProcess()
-        typist = Typist(daemon)
-        directory = try TemporaryDirectory()
-    }
-
+final class ToolExamplesTests: CommandSuite {
     private func example(_ path: String) -> String {
         BuiltProduct.source("examples/\(path)")
     }
 
     /// Starts a command with countdownctl, and with programs that are shell scripts, in PATH.
-    private func begin(
+    private func use(
         _ words: [String],
         _ environment: [String: String] = [:],
         with programs: [String: String] = [:]
@@ -56,7 +46,7 @@ struct ToolExamplesTests {
         let lines = try String(contentsOfFile: script, encoding: .utf8).split(separator: "\n")
         #expect(lines.filter { !$0.hasPrefix("#") }.count == 2)
         // It passes SIGTERM on to both lines.
-        let run = try begin(["timeout", "600", "sh", script])
+        let run = try use(["timeout", "600", "sh", script])
         try typist.awaitWatchers(2)
         _ = try typist.type("start work 25m")
         for (ended, next, length) in [
@@ -96,14 +86,14 @@ struct ToolExamplesTests {
         let server = try RunningCommand(["-c", Self.server], executable: "/usr/bin/python3")
         let port = try #require(try server.line())
         let words = ["watch", "-q", "--on", "finished", "--exec", example("shell/phone")]
-        let watch = try begin(["countdownctl"] + words, ["PUSH_URL": "http://127.0.0.1:\(port)/topic"])
+        let watch = try use(["countdownctl"] + words, ["PUSH_URL": "http://127.0.0.1:\(port)/topic"])
         try typist.awaitWatchers(1)
         _ = try typist.type(words: ["timer", "1h", "Green", "@tea"])
         _ = try typist.type("finish @next")
         #expect(try server.line() == "/topic Green @tea: finished")
         #expect(try server.finish().exitCode == 0)
         #expect(try watch.stop().messages == [])
-        let unset = try begin([example("shell/phone")], ["COUNTDOWN_KEY": "tea"]).finish()
+        let unset = try use([example("shell/phone")], ["COUNTDOWN_KEY": "tea"]).finish()
         #expect(unset.exitCode != 0 && unset.standardError.contains("set it to the address"))
     }
 
@@ -114,7 +104,7 @@ struct ToolExamplesTests {
         /// Runs the menu with a stand-in that prints its input and chooses a text.
         func choose(_ choice: String, in program: String) throws -> CommandRun {
             let stand = "printf '%s\\n' \"$*\" > \"$HOME/menu\"; cat >> \"$HOME/menu\"; \(choice)"
-            return try begin(["bash", script], with: [program: stand]).finish()
+            return try use(["bash", script], with: [program: stand]).finish()
         }
         func shown() throws -> [String] {
             try String(contentsOfFile: directory.path(of: "menu"), encoding: .utf8).split(separator: "\n")
@@ -139,9 +129,9 @@ struct ToolExamplesTests {
         let settings = try BuiltProduct.text(of: "examples/prompt/starship.toml")
         let command = try #require(settings.firstMatch(of: #/\ncommand = "(.*)"\n/#)).1
         #expect(settings.contains("\nwhen = true\n"))
-        #expect(try begin(["sh", "-c", String(command)]).finish().standardOutput.isEmpty)
+        #expect(try use(["sh", "-c", String(command)]).finish().standardOutput.isEmpty)
         _ = try typist.type("1h Green tea")
         _ = try typist.type("pause @next")
-        #expect(try begin(["sh", "-c", String(command)]).finish().standardOutput == "Green tea 1:00:00\n")
+        #expect(try use(["sh", "-c", String(command)]).finish().standardOutput == "Green tea 1:00:00\n")
     }
 }

@@ -2,34 +2,26 @@ import TestSupport
 import Testing
 
 @Suite("The button in a terminal")
-struct ButtonScreenTests {
-    private let visitor: Visitor
-
-    init() throws { visitor = try Visitor() }
-
-    private func file(_ name: String) -> String { visitor.daemon.directory.path(of: name) }
+final class ButtonScreenTests: TerminalSuite {
+    private func file(_ name: String) -> String { daemon.directory.path(of: name) }
 
     @Test("a press runs the command once, the button counts, and can be pressed again at the end")
     func presses() throws {
-        let terminal = try visitor.terminal(
+        let terminal = try terminal(
             "countdownctl button login --for 3s --again Resend --sent 'Sent, again in {s} s' -- sh -c 'echo sent'"
         )
         try terminal.wait(toLookLike: "terminal-button-idle")
-        try terminal.type("\r")
-        try terminal.wait(toLookLike: "terminal-button-counting")
-        try terminal.type("\r \r")
-        try terminal.wait(toLookLike: "terminal-button-again")
-        try terminal.type(" ")
-        try terminal.wait(for: "Sent, again in")
-        try terminal.type("q")
-        try terminal.waitForExit(0)
+        try terminal.type("\r", untilItLooksLike: "terminal-button-counting")
+        try terminal.type("\r \r", untilItLooksLike: "terminal-button-again")
+        try terminal.type(" ", until: "Sent, again in")
+        try terminal.type("q", untilExit: 0)
         #expect(try terminal.picture().contains("login: running, "))
         #expect(try terminal.picture().split(separator: "\n").count { $0 == "sent" } == 2)
     }
 
     @Test("a click on it presses it, wherever it is on the terminal, and a click beside it does not")
     func clicks() throws {
-        let terminal = try visitor.terminal("seq 9; countdownctl button login")
+        let terminal = try terminal("seq 9; countdownctl button login")
         try terminal.wait(for: "enter press")
         #expect(try terminal.state("#{mouse_any_flag} #{mouse_sgr_flag}") == "1 1")
         let row = try #require(
@@ -38,25 +30,24 @@ struct ButtonScreenTests {
         )
         try terminal.click(row: row - 2, column: 5)
         try terminal.click(row: row, column: 40)
-        #expect(try visitor.run("show", "login").exitCode == 4)
+        #expect(try run("show", "login").exitCode == 4)
         try terminal.click(row: row, column: 5)
         try terminal.wait(for: "60 s") { $0.contains(#/[0-9]{2} s/#) }
-        #expect(try visitor.run("is-running", "login").exitCode == 0)
+        #expect(try run("is-running", "login").exitCode == 0)
     }
 
     @Test("while the command runs it is dim, and presses are ignored")
     func runs() throws {
         let log = file("log")
         let gate = file("gate")
-        let terminal = try visitor.terminal(
+        let terminal = try terminal(
             "mkfifo '\(gate)'; countdownctl button login -- sh -c 'echo run >> \(log); read -r line < \(gate)'"
         )
         try terminal.wait(for: "enter press")
-        try terminal.type("\r")
-        try terminal.wait(toLookLike: "terminal-button-running")
+        try terminal.type("\r", untilItLooksLike: "terminal-button-running")
         try terminal.type("\r\r ")
-        #expect(try visitor.run("show", "login").exitCode == 4)
-        let opener = try visitor.terminal("echo go > '\(gate)'; cat '\(log)'")
+        #expect(try run("show", "login").exitCode == 4)
+        let opener = try self.terminal("echo go > '\(gate)'; cat '\(log)'")
         try opener.wait(for: "run\n[exit 0]")
         try terminal.wait(for: "it counts") { $0.contains(#/[0-9]{2} s/#) }
         #expect(try opener.picture().split(separator: "\n").count { $0 == "run" } == 1)
@@ -64,30 +55,26 @@ struct ButtonScreenTests {
 
     @Test("a command that fails shows why, and leaves no countdown")
     func fails() throws {
-        let terminal = try visitor.terminal(
+        let terminal = try terminal(
             "countdownctl button login -- sh -c 'echo trying; echo no network >&2; exit 3'"
         )
         try terminal.wait(for: "enter press")
-        try terminal.type("\r")
-        try terminal.wait(toLookLike: "terminal-button-failed")
-        #expect(try visitor.run("show", "login").exitCode == 4)
-        try terminal.type("q")
-        try terminal.waitForExit(0)
+        try terminal.type("\r", untilItLooksLike: "terminal-button-failed")
+        #expect(try run("show", "login").exitCode == 4)
+        try terminal.type("q", untilExit: 0)
     }
 
     @Test("if it is left and opened again, also on another terminal, it shows its countdown")
     func comesBack() throws {
-        let first = try visitor.terminal("countdownctl button login --for 1h")
+        let first = try terminal("countdownctl button login --for 1h")
         try first.wait(for: "enter press")
-        try first.type("\r")
-        try first.wait(for: " s ")
-        try first.type("q")
-        try first.waitForExit(0)
-        let second = try visitor.terminal("countdownctl button login --for 5s")
+        try first.type("\r", until: " s ")
+        try first.type("q", untilExit: 0)
+        let second = try terminal("countdownctl button login --for 5s")
         try second.wait(for: "the hour's seconds") { $0.contains(#/3[56][0-9]{2} s/#) }
-        let third = try visitor.terminal("countdownctl button login")
+        let third = try terminal("countdownctl button login")
         try third.wait(for: "the hour's seconds") { $0.contains(#/3[56][0-9]{2} s/#) }
-        try visitor.run("cancel", "login")
+        try run("cancel", "login")
         try second.wait(for: "Get code")
         try third.wait(for: "Get code")
         try second.type("\r")
@@ -97,32 +84,29 @@ struct ButtonScreenTests {
 
     @Test("Ctrl-C leaves it with 130, and with --once it ends as soon as it counts")
     func leaves() throws {
-        let terminal = try visitor.terminal("countdownctl button login")
+        let terminal = try terminal("countdownctl button login")
         try terminal.wait(for: "enter press")
-        try terminal.type("\u{3}")
-        try terminal.waitForExit(130)
-        let once = try visitor.terminal("countdownctl button login --once; countdownctl button login --once")
+        try terminal.type("\u{3}", untilExit: 130)
+        let once = try self.terminal("countdownctl button login --once; countdownctl button login --once")
         try once.wait(for: "enter press")
-        try once.type("\r")
-        try once.waitForExit(0)
+        try once.type("\r", untilExit: 0)
     }
 
     @Test("without a terminal it names the subcommands to use instead")
     func withoutTerminal() throws {
-        let terminal = try visitor.terminal("countdownctl button 'my key'", ["TERM": "dumb"])
+        let terminal = try terminal("countdownctl button 'my key'", ["TERM": "dumb"])
         try terminal.waitForExit(64)
         #expect(try terminal.picture().contains("countdownctl start"))
     }
 
     @Test("no command is left as a zombie, and none inherits a descriptor")
     func leavesNothing() throws {
-        let terminal = try visitor.terminal("countdownctl button login --for 1h -- sh -c 'ls /proc/$$/fd; echo end'")
+        let terminal = try terminal("countdownctl button login --for 1h -- sh -c 'ls /proc/$$/fd; echo end'")
         try terminal.wait(for: "enter press")
-        try terminal.type("\r")
-        try terminal.wait(for: " s ")
+        try terminal.type("\r", until: " s ")
         let picture = try terminal.picture()
         #expect(picture.hasPrefix("0\n1\n2\nend\n"))
-        let children = try visitor.terminal("ps -o stat= -e | grep -c '^Z' || true")
+        let children = try self.terminal("ps -o stat= -e | grep -c '^Z' || true")
         try children.waitForExit(0)
     }
 }

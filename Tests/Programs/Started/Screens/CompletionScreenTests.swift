@@ -3,12 +3,10 @@ import TestSupport
 import Testing
 
 @Suite("Completions in the shells themselves")
-struct CompletionScreenTests {
-    private let visitor: Visitor
-
-    init() throws {
-        visitor = try Visitor()
-        for key in ["tea", "toast", "coffee", "alice@example.org", "sms:138"] { try visitor.run("start", key, "1h") }
+final class CompletionScreenTests: TerminalSuite {
+    override init() throws {
+        try super.init()
+        for key in ["tea", "toast", "coffee", "alice@example.org", "sms:138"] { try run("start", key, "1h") }
     }
 
     /// A line that becomes a shell, which has read our script as `make install` has it read.
@@ -34,10 +32,10 @@ struct CompletionScreenTests {
     @Test("Tab completes verbs, options, their values, and keys that the daemon has", arguments: shells.keys.sorted())
     func completes(_ shell: String) throws {
         let line = try #require(Self.shells[shell])
-        let home = visitor.daemon.directory
+        let home = daemon.directory
         try home.makeDirectory(".ssh")
         try home.write("Host there *.example.org\n  Port 22\n", to: ".ssh/config")
-        let terminal = try visitor.terminal(line, ["HOME": home.path])
+        let terminal = try terminal(line, ["HOME": home.path])
         try terminal.wait(for: "the prompt") { $0.split(separator: "\n").last == ">" }
         for (typed, whole) in [
             ("cancel te", "cancel tea"), ("cancel @n", "cancel @next"), ("toggle tea @l", "toggle tea @last"),

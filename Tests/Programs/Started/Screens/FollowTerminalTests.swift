@@ -3,53 +3,43 @@ import TestSupport
 import Testing
 
 @Suite("Following countdowns in a terminal")
-struct FollowTerminalTests {
-    private let visitor: Visitor
-
-    init() throws { visitor = try Visitor() }
-
+final class FollowTerminalTests: TerminalSuite {
     @Test("attach shows a bar and its keys; a narrow terminal shows them on more lines")
     func attaches() throws {
-        try visitor.run("start", "tea", "5m", "--label", "Earl Grey")
-        try visitor.run("pause", "tea")
-        let terminal = try visitor.terminal("countdownctl attach tea")
+        try run("start", "tea", "5m", "--label", "Earl Grey")
+        try run("pause", "tea")
+        let terminal = try terminal("countdownctl attach tea")
         try terminal.wait(toLookLike: "terminal-attach")
         #expect(try terminal.state("#{cursor_flag}") == "0")
         try terminal.resize(columns: 30, rows: 12)
         try terminal.wait(toLookLike: "terminal-attach-30")
         try terminal.resize(columns: 80, rows: 12)
         try terminal.wait(toLookLike: "terminal-attach")
-        try terminal.type("q")
-        try terminal.waitForExit(130)
+        try terminal.type("q", untilExit: 130)
     }
 
     @Test("keys pause, resume, add and subtract a minute, and cancel")
     func keys() throws {
-        try visitor.run("start", "tea", "1h")
-        let terminal = try visitor.terminal("countdownctl attach tea")
+        try run("start", "tea", "1h")
+        let terminal = try terminal("countdownctl attach tea")
         try terminal.wait(for: "space pause")
-        try terminal.type(" ")
-        try terminal.wait(for: "paused")
+        try terminal.type(" ", until: "paused")
         try terminal.type("++")
         try terminal.wait(for: "1:0") { $0.contains(#/1:0[12]:/#) }
         try terminal.type("-")
         try terminal.wait(for: "one minute less") { $0.contains(#/1:0[01]:/#) }
-        try terminal.type(" ")
-        try terminal.wait(for: "ends ")
-        #expect(try visitor.run("is-running", "tea").exitCode == 0)
-        try terminal.type("c")
-        try terminal.wait(for: "cancel tea (y/n)?")
-        try terminal.type("n")
-        try terminal.wait(for: "space pause")
-        try terminal.type("cy")
-        try terminal.waitForExit(3)
+        try terminal.type(" ", until: "ends ")
+        #expect(try run("is-running", "tea").exitCode == 0)
+        try terminal.type("c", until: "cancel tea (y/n)?")
+        try terminal.type("n", until: "space pause")
+        try terminal.type("cy", untilExit: 3)
         #expect(try terminal.picture().contains("tea: cancelled at"))
-        #expect(try visitor.run("is-running", "tea").exitCode == 3)
+        #expect(try run("is-running", "tea").exitCode == 3)
     }
 
     @Test("it follows the countdown to its end and prints a line about it")
     func ends() throws {
-        let terminal = try visitor.terminal("countdownctl start tea 2s --attach")
+        let terminal = try terminal("countdownctl start tea 2s --attach")
         try terminal.waitForExit(0)
         #expect(try terminal.picture().contains(#/^tea: finished at [0-9:]{8}\n\[exit 0\]$/#))
     }
@@ -59,9 +49,9 @@ struct FollowTerminalTests {
         arguments: [("\u{3}", 130), ("q", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)]
     )
     func leaves(by way: String, code: Int) throws {
-        try visitor.run("start", "tea", "1h")
-        let pid = visitor.daemon.directory.path(of: "pid")
-        let terminal = try visitor.terminal(
+        try run("start", "tea", "1h")
+        let pid = daemon.directory.path(of: "pid")
+        let terminal = try terminal(
             """
             before=$(stty -g)
             sh -c 'echo $$ > "$0"; exec countdownctl attach tea' '\(pid)'
@@ -72,55 +62,52 @@ struct FollowTerminalTests {
         )
         try terminal.wait(for: "space pause")
         if way.count > 1 {
-            try visitor.terminal("kill -s \(way) $(cat '\(pid)')").waitForExit(0)
+            try self.terminal("kill -s \(way) $(cat '\(pid)')").waitForExit(0)
         } else {
             try terminal.type(way)
         }
         try terminal.waitForExit(code)
         #expect(try terminal.picture().contains("as before"))
-        #expect(try visitor.run("is-running", "tea").exitCode == 0)
+        #expect(try run("is-running", "tea").exitCode == 0)
     }
 
     @Test("watch shows several countdowns as a table that updates in place, with ends above it")
     func watches() throws {
         for (key, length) in [("tea", "5m"), ("茶道", "3m"), ("coffee", "1h")] {
-            try visitor.run("start", key, length, "--label", key == "茶道" ? "抹茶" : "black")
-            try visitor.run("pause", key)
+            try run("start", key, length, "--label", key == "茶道" ? "抹茶" : "black")
+            try run("pause", key)
         }
-        let terminal = try visitor.terminal("countdownctl watch")
+        let terminal = try terminal("countdownctl watch")
         try terminal.wait(toLookLike: "terminal-watch")
-        try terminal.type("j")
-        try terminal.wait(for: "› tea")
-        try terminal.type("cy")
-        try terminal.wait(toLookLike: "terminal-watch-cancelled")
+        try terminal.type("j", until: "› tea")
+        try terminal.type("cy", untilItLooksLike: "terminal-watch-cancelled")
         try terminal.resize(columns: 30, rows: 12)
         try terminal.wait(toLookLike: "terminal-watch-30")
-        try terminal.type("q")
-        try terminal.waitForExit(0)
+        try terminal.type("q", untilExit: 0)
     }
 
     @Test("a dumb terminal has lines, and so has a pipe")
     func lines() throws {
-        try visitor.run("start", "tea", "1h")
-        try visitor.terminal("countdownctl attach tea", ["TERM": "dumb"]).wait(for: "tea: running, ")
-        try visitor.terminal("countdownctl attach tea | cat").wait(for: "tea: running, ")
+        try run("start", "tea", "1h")
+        try terminal("countdownctl attach tea", ["TERM": "dumb"]).wait(for: "tea: running, ")
+        try terminal("countdownctl attach tea | cat").wait(for: "tea: running, ")
     }
 
     @Test("with NO_COLOR nothing is colored")
     func colours() throws {
-        try visitor.run("start", "tea", "1h")
-        let terminal = try visitor.terminal("countdownctl attach tea", ["NO_COLOR": "1"])
+        try run("start", "tea", "1h")
+        let terminal = try terminal("countdownctl attach tea", ["NO_COLOR": "1"])
         try terminal.wait(for: "space pause")
         #expect(try !terminal.colours().contains("\u{1B}[1m"))
-        let coloured = try visitor.terminal("countdownctl attach tea --color always", ["NO_COLOR": "1"])
+        let coloured = try self.terminal("countdownctl attach tea --color always", ["NO_COLOR": "1"])
         try coloured.wait(for: "space pause")
         #expect(try coloured.colours().contains("\u{1B}[1m"))
     }
 
     @Test("a console without UTF-8 and the kernel's own are drawn in ASCII", arguments: ["xterm-256color", "linux"])
     func terminals(_ name: String) throws {
-        try visitor.run("start", "tea", "1h")
-        let terminal = try visitor.terminal(
+        try run("start", "tea", "1h")
+        let terminal = try terminal(
             "countdownctl attach tea",
             ["TERM": name, "LANG": name == "linux" ? "C.UTF-8" : "C"]
         )
@@ -129,31 +116,26 @@ struct FollowTerminalTests {
 
     @Test("the screen waits for a daemon that goes away, and then continues")
     func losesDaemon() throws {
-        try visitor.run("start", "tea", "1h")
-        let terminal = try visitor.terminal("countdownctl attach tea")
+        try run("start", "tea", "1h")
+        let terminal = try terminal("countdownctl attach tea")
         try terminal.wait(for: "space pause")
-        try visitor.daemon.terminate()
+        try daemon.terminate()
         try terminal.wait(for: "lost the connection to the daemon")
-        let again = try DaemonProcess(in: visitor.daemon.directory)
+        let again = try DaemonProcess(in: daemon.directory)
         try terminal.wait(for: "space pause")
-        try terminal.type("q")
-        try terminal.waitForExit(130)
+        try terminal.type("q", untilExit: 130)
         try again.terminate()
     }
 
     @Test("Ctrl-Z restores the terminal, and the screen continues when it is in the foreground again")
     func stops() throws {
-        try visitor.run("start", "tea", "1h")
-        let terminal = try visitor.terminal("exec bash --norc --noediting -i")
+        try run("start", "tea", "1h")
+        let terminal = try terminal("exec bash --norc --noediting -i")
         try terminal.type("PS1='> '; clear\r")
-        try terminal.type("countdownctl attach tea\r")
-        try terminal.wait(for: "space pause")
-        try terminal.type("\u{1A}")
-        try terminal.wait(for: "Stopped")
+        try terminal.type("countdownctl attach tea\r", until: "space pause")
+        try terminal.type("\u{1A}", until: "Stopped")
         #expect(try terminal.state("#{cursor_flag}") == "1")
-        try terminal.type("clear; fg\r")
-        try terminal.wait(for: "space pause")
-        try terminal.type("q")
-        try terminal.wait(for: "keeps running")
+        try terminal.type("clear; fg\r", until: "space pause")
+        try terminal.type("q", until: "keeps running")
     }
 }

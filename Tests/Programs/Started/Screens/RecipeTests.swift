@@ -4,27 +4,26 @@ import Testing
 
 /// The recipes in the README, run as they stand there.
 @Suite("The recipes")
-struct RecipeTests {
-    private let visitor: Visitor
+final class RecipeTests: TerminalSuite {
     private let programs: TemporaryDirectory
 
     /// The programs that the recipes call write their arguments to a file.
-    init() throws {
-        visitor = try Visitor()
+    override init() throws {
         programs = try TemporaryDirectory()
         for name in ["send-code", "restic"] {
             try programs.write(program: "echo \"$0 $*\" >> '\(programs.path(of: "calls"))'", to: name)
         }
+        try super.init()
     }
 
     /// A terminal in which the lines of a recipe were typed.
-    private func terminal(_ recipe: String) throws -> TerminalPane {
+    private func play(_ recipe: String) throws -> TerminalPane {
         let readme = try BuiltProduct.text(of: "README.md")
         let blocks = readme.matches(of: #/<!-- RecipeTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#)
         let block = try #require(blocks.first { $0.1 == recipe }, "the README has no recipe \(recipe)")
         #expect(blocks.count == 6)
         let built = try BuiltProduct.folder()
-        return try visitor.terminal(String(block.2), ["PATH": "\(built):\(programs.path):/usr/bin:/bin"], rows: 24)
+        return try terminal(String(block.2), ["PATH": "\(built):\(programs.path):/usr/bin:/bin"], rows: 24)
     }
 
     /// The calls of other programs, without their folder.
@@ -35,20 +34,19 @@ struct RecipeTests {
 
     @Test("the button sends once, and still counts when it is drawn again")
     func button() throws {
-        let first = try terminal("button")
+        let first = try play("button")
         try first.wait(for: "enter press")
         try first.type("\r")
         try first.wait(for: "the countdown") { $0.contains(#/│ +[56][0-9] s +│/#) }
-        try first.type("\r\u{3}")
-        try first.waitForExit(130)
-        let second = try terminal("button")
+        try first.type("\r\u{3}", untilExit: 130)
+        let second = try play("button")
         try second.wait(for: "the countdown") { $0.contains(#/│ +[1-6]?[0-9] s +│/#) }
         #expect(try calls() == ["send-code 138"])
     }
 
     @Test("the field takes a pasted code")
     func field() throws {
-        let terminal = try terminal("field")
+        let terminal = try play("field")
         try terminal.wait(for: "ctrl-c leave")
         try terminal.paste("Your code is 123456, valid for 5 min\n")
         try terminal.waitForExit(0)
@@ -57,17 +55,16 @@ struct RecipeTests {
 
     @Test("the tea runs on when its bar is left")
     func tea() throws {
-        let terminal = try terminal("tea")
+        let terminal = try play("tea")
         try terminal.wait(for: "space pause")
         #expect(try terminal.picture().contains(#/tea \(Green tea\) +[34]:[0-9]{2} +▕/#))
-        try terminal.type("q")
-        try terminal.waitForExit(130)
-        #expect(try visitor.run("is-running", "tea").exitCode == 0)
+        try terminal.type("q", untilExit: 130)
+        #expect(try run("is-running", "tea").exitCode == 0)
     }
 
     @Test("the backup runs once a day")
     func cooldown() throws {
-        let terminal = try terminal("cooldown")
+        let terminal = try play("cooldown")
         try terminal.waitForExit(75)
         #expect(try terminal.picture().contains("backup: again in "))
         #expect(try calls() == ["restic backup /home"])
@@ -75,7 +72,7 @@ struct RecipeTests {
 
     @Test("three codes are sent, and the fourth is told when to come again")
     func rate() throws {
-        let terminal = try terminal("rate")
+        let terminal = try play("rate")
         try terminal.waitForExit(75)
         #expect(try terminal.picture().contains(#/codes\/138: again in 3:[12][0-9]/#))
         #expect(try calls() == Array(repeating: "send-code 138", count: 3))
@@ -83,7 +80,7 @@ struct RecipeTests {
 
     @Test("one countdown serves several programs")
     func shared() throws {
-        let terminal = try terminal("shared")
+        let terminal = try play("shared")
         try terminal.waitForExit(0)
         let picture = try terminal.picture()
         #expect(picture.contains("sms/138: started") && picture.contains("sms/138: already running"))

@@ -32,8 +32,7 @@ struct UnreachableScreenTests {
         }
         try watch.send(message: Answer.events(login("started")))
         try terminal.wait(for: "it counts") { $0.contains("59 s") && !$0.contains(Self.sentence) }
-        try terminal.type("q")
-        try terminal.waitForExit(0)
+        try terminal.type("q", untilExit: 0)
     }
 
     @Test("the button beside a code says so, and the code is still taken")
@@ -44,8 +43,7 @@ struct UnreachableScreenTests {
         try terminal.type("\t\r")
         try daemon.answer("Start", Answer.unreachable)
         try terminal.wait(for: Self.sentence)
-        try terminal.type("1234")
-        try terminal.waitForExit(0)
+        try terminal.type("1234", untilExit: 0)
         #expect(try terminal.picture().contains("1234"))
         withExtendedLifetime(watch) {}
     }
@@ -60,8 +58,7 @@ struct UnreachableScreenTests {
         try terminal.wait(for: Self.sentence) { $0.contains(Self.sentence) && $0.contains("login") }
         try terminal.type("x")
         try terminal.wait(for: "space pause") { $0.contains("space pause") && !$0.contains(Self.sentence) }
-        try terminal.type("q")
-        try terminal.waitForExit(130)
+        try terminal.type("q", untilExit: 130)
         withExtendedLifetime(watch) {}
     }
 }

@@ -3,16 +3,12 @@ import TestSupport
 import Testing
 
 @Suite("The example of a verification code")
-struct VerificationCodeTests {
-    private let visitor: Visitor
-
-    init() throws { visitor = try Visitor() }
-
+final class VerificationCodeTests: TerminalSuite {
     private func page(_ phone: String = "") throws -> TerminalPane {
         let script = BuiltProduct.source("examples/verification-code.sh")
-        return try visitor.terminal(
+        return try terminal(
             "'\(script)' '\(phone)'",
-            ["LENGTH": "1h", "XDG_RUNTIME_DIR": visitor.daemon.directory.path],
+            ["LENGTH": "1h", "XDG_RUNTIME_DIR": daemon.directory.path],
             rows: 24
         )
     }
@@ -26,27 +22,23 @@ struct VerificationCodeTests {
     func wholePage() throws {
         let first = try page()
         try first.wait(for: "Phone number:")
-        try first.type("+86 138 0013 8000\r")
-        try first.wait(toLookLike: "page-number")
+        try first.type("+86 138 0013 8000\r", untilItLooksLike: "page-number")
         try first.type("\r")
         let sent = try code(in: first.wait(for: "Resend in "))
-        try first.type("1\u{3}")
-        try first.waitForExit(130)
+        try first.type("1\u{3}", untilExit: 130)
 
         let second = try page("+8613800138000")
         try second.wait(for: "the first visit's countdown") { $0.contains(#/Resend in 3[56][0-9]{2} s/#) }
         #expect(try !second.picture().contains("Your phone shows"))
-        try second.type(sent == "0000" ? "1111" : "0000")
-        try second.wait(for: "That is not the code.")
+        try second.type(sent == "0000" ? "1111" : "0000", until: "That is not the code.")
         try second.paste("code \(sent), valid for 5 min")
         try second.waitForExit(0)
         #expect(try second.picture().contains("Welcome, +8613800138000."))
-        #expect(try visitor.run("is-running", "login/+8613800138000").exitCode == 3)
+        #expect(try run("is-running", "login/+8613800138000").exitCode == 3)
 
         let third = try page("+8613800138000")
         try third.wait(for: "enter press")
-        try third.type("\r")
-        try third.wait(for: "Your phone shows: code")
+        try third.type("\r", until: "Your phone shows: code")
         try third.wait(for: "Resend in 3")
     }
 
@@ -54,15 +46,13 @@ struct VerificationCodeTests {
     func resends() throws {
         let page = try page("13800")
         try page.wait(for: "enter press")
-        try page.type("\r")
-        try page.wait(for: "Resend in ")
-        try visitor.run("finish", "login/13800")
+        try page.type("\r", until: "Resend in ")
+        try run("finish", "login/13800")
         try page.wait(for: "┃")
         try page.type("\t\r")
         try page.wait(for: "two codes") { $0.matches(of: #/phone shows/#).count == 2 }
         let sent = try page.picture().matches(of: #/shows: code ([0-9]{4})/#).map { String($0.1) }
-        try page.type(try #require(sent.last))
-        try page.wait(for: "Welcome, 13800.")
+        try page.type(try #require(sent.last), until: "Welcome, 13800.")
     }
 
     @Test("an invalid phone number is refused")

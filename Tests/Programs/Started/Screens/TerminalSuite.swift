@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A user with terminals and a daemon of his own.
-final class Visitor {
+/// A daemon and a user with terminals, new for each test.
+class TerminalSuite {
     let daemon: DaemonProcess
 
     init() throws { daemon = try DaemonProcess() }
@@ -44,6 +44,18 @@ extension TerminalPane {
     func waitForExit(_ code: Int) throws {
         try wait(for: "[exit \(code)]")
         #expect(try state("#{cursor_flag} #{mouse_any_flag}") == "1 0")
+    }
+
+    /// Types text, and waits until the terminal looks like a picture.
+    func type(_ text: String, untilItLooksLike name: String) throws {
+        try type(text)
+        try wait(toLookLike: name)
+    }
+
+    /// Types text, and waits until the program has ended with a code.
+    func type(_ text: String, untilExit code: Int) throws {
+        try type(text)
+        try waitForExit(code)
     }
 
     private func normalized(_ picture: String) -> String {
