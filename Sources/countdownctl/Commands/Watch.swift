@@ -69,7 +69,7 @@ struct WatchCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let tick = try tick.map(DurationParser.read)
         let selection = try KeySelection(arguments)
         let output = options.output
         let (line, claims, hook) = (try feed.line(), try feed.claims(), try feed.hook())
