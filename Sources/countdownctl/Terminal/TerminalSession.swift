@@ -31,11 +31,9 @@ final class TerminalSession<S: Screen>: Waiter {
         signals = try SignalDescriptor(reading: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
-    deinit { close() }
+    deinit { finish() }
 
     var leavingStatus: ExitCode { status ?? .interrupted }
-
-    var isLeaving: Bool { status != nil }
 
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while status == nil {
@@ -47,19 +45,16 @@ final class TerminalSession<S: Screen>: Waiter {
     }
 
     /// Passes an event to the screen and performs its actions.
-    func handle(_ event: ScreenEvent) {
+    private func handle(_ event: ScreenEvent) {
         for action in screen.handle(event) { perform(action) }
     }
 
     /// Handles pending input once, so that a busy watch does not block the keys.
-    func serveAll() {
+    private func serveAll() {
         guard status == nil else { return }
         onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
         _ = serve(nil, until: .passed)
     }
-
-    /// Restores the terminal, with the last lines of the screen.
-    func close() { surface.leave(screen) }
 
     private func perform(_ action: ScreenAction) {
         switch action {
@@ -166,7 +161,7 @@ final class TerminalSession<S: Screen>: Waiter {
             case SIGINT: leave(.interrupted)
             default:
                 command?.terminate()
-                close()
+                finish()
                 obeySignal(signal)
             }
         }
@@ -174,27 +169,17 @@ final class TerminalSession<S: Screen>: Waiter {
 
     /// Shows the screen until it is left, with the events of a watch if there is a key.
     func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
-        defer { close() }
+        defer { finish() }
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
         var stream = try EventStream(ResumableWatch(KeySelection(keys: [key])), of: daemon, interruption: self)
-        while !isLeaving {
-            switch try stream.next(until: deadline) {
-            case .events(let events):
-                for event in events { handle(.told(event)) }
-                serveAll()
-            case .notice(let notice, let sentence): handle(.notice(notice, sentence: sentence))
-            case .timedOut: return .timedOut
-            case .interrupted: break
-            }
-        }
-        return leavingStatus
+        return try stream.show(in: self, until: deadline)
     }
 }
 
 /// Shows the events of a watch on a screen.
-extension TerminalSession: EventPrinter where S == FollowScreen {
+extension TerminalSession: EventPrinter {
     func show(_ events: [Event]) {
         for event in events { handle(.told(event)) }
         serveAll()
@@ -202,5 +187,6 @@ extension TerminalSession: EventPrinter where S == FollowScreen {
 
     func report(_ notice: WatchEvent, _ sentence: String?) { handle(.notice(notice, sentence: sentence)) }
 
-    func finish() { close() }
+    /// Restores the terminal, with the last lines of the screen.
+    func finish() { surface.leave(screen) }
 }
