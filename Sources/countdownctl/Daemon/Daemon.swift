@@ -35,12 +35,7 @@ struct DaemonEndpoint: Sendable {
 
     /// Connects, makes one call and returns its answer.
     func call<M: Method>(_ method: M) throws(CommandFailure) -> M.Reply {
-        var client = try connect()
-        do {
-            return try client.call(method)
-        } catch {
-            throw CommandFailure(error, isRead: M.isRead)
-        }
+        try ask(isRead: M.isRead) { client throws(ClientError) in try client.call(method) }
     }
 
     /// The countdown of a key; nil if the daemon knows none.
@@ -53,13 +48,16 @@ struct DaemonEndpoint: Sendable {
         }
     }
 
-    /// Connects, and returns what calls that change nothing have found.
-    func ask<Found>(_ calls: (inout Client) throws(ClientError) -> Found) throws(CommandFailure) -> Found {
+    /// Connects, and returns the result of calls; `isRead` if they change nothing.
+    func ask<Found>(
+        isRead: Bool = true,
+        _ calls: (inout Client) throws(ClientError) -> Found
+    ) throws(CommandFailure) -> Found {
         var client = try connect()
         do {
             return try calls(&client)
         } catch {
-            throw CommandFailure(error, isRead: true)
+            throw CommandFailure(error, isRead: isRead)
         }
     }
 
