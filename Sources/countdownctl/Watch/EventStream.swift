@@ -98,13 +98,6 @@ struct EventStream: ~Copyable {
     }
 }
 
-extension KeySelection {
-    /// The watch of the selection; a tick of nil is the daemon's default, 0 means no ticks.
-    func watch(tick: Int64?, since: Int64?) -> Watch {
-        Watch(match: match, tick: tick.map(Duration.microseconds), since: since, keys: named)
-    }
-}
-
 extension ResumableWatch {
     init(_ selection: KeySelection, tick: Int64? = nil, since: Int64? = nil) {
         self.init(selection.watch(tick: tick, since: since))
