@@ -109,11 +109,11 @@ extension Client {
 
 /// A request that has been sent and is to be answered.
 struct PendingRequest: ~Copyable {
-    let request: CountdownRequest
+    private let isRead: Bool
     private var call: PendingCall<Countdown>
 
     init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
-        self.request = request
+        isRead = if case .get = request { true } else { false }
         do throws(ClientError) {
             call =
                 switch request {
@@ -143,7 +143,7 @@ struct PendingRequest: ~Copyable {
 
     /// The reply; nil if it has not arrived.
     mutating func answer() -> Result<Countdown, CommandFailure>? {
-        call.result()?.mapError { CommandFailure($0, isRead: request == .get(key: request.key)) }
+        call.result()?.mapError { CommandFailure($0, isRead: isRead) }
     }
 }
 
@@ -156,11 +156,4 @@ enum CountdownRequest: Equatable {
     case cancel(key: String, ifRevision: Int64? = nil)
     /// Adds microseconds, or takes them.
     case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
-
-    var key: String {
-        switch self {
-        case .get(let key), .pause(let key), .resume(let key), .cancel(let key, _), .adjust(let key, _, _): key
-        case .start(let start): start.key
-        }
-    }
 }

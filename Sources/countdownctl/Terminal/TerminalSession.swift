@@ -62,7 +62,7 @@ final class TerminalSession<S: Screen>: Waiter {
             requests.append(request)
             send()
         case .run(let words): run(words)
-        case .tell(let event): surface.keep(EventText().line(event).map { [$0] } ?? [])
+        case .tell(let event): surface.keep(CountdownText().line(event).map { [$0] } ?? [])
         case .print(let lines): surface.keep(lines)
         case .leave(let status): leave(status)
         }
@@ -71,11 +71,10 @@ final class TerminalSession<S: Screen>: Waiter {
     /// Sends the next call if none is pending. The failure of a call that could not be sent is its answer.
     private func send() {
         while let daemon, exchange == nil, !requests.isEmpty {
-            let request = requests.removeFirst()
             do {
-                exchange = try PendingRequest(request, of: daemon)
+                exchange = try PendingRequest(requests.removeFirst(), of: daemon)
             } catch {
-                handle(.answered(request, .failure(error)))
+                handle(.answered(.failure(error)))
             }
         }
     }
@@ -115,9 +114,9 @@ final class TerminalSession<S: Screen>: Waiter {
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { command?.read() }
         if set.isReady(signalled) { handleSignals() }
-        if set.isReady(answer), let request = exchange?.request, let result = exchange?.answer() {
+        if set.isReady(answer), let result = exchange?.answer() {
             exchange = nil
-            handle(.answered(request, result))
+            handle(.answered(result))
             send()
         }
         return set.isReady(own)

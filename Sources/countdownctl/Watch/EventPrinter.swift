@@ -18,7 +18,7 @@ struct LinePrinter: EventPrinter {
     var onlyEnds = false
 
     func show(_ events: [Event]) throws(StreamFailure) {
-        let text = EventText()
+        let text = CountdownText()
         var bytes: [UInt8] = []
         for event in events where !onlyEnds || event.type == .finished || event.type == .cancelled {
             if let style = output.json {
