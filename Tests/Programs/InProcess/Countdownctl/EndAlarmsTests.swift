@@ -61,7 +61,7 @@ struct EndAlarmsTests {
     @Test("if the system clock was set, a countdown gets another instant, also after its alarm")
     func clockSteps() {
         var alarms = EndAlarms()
-        receive(running("call", seconds: 600), &alarms)
+        receive(running("call", seconds: 700), &alarms)
         let event = Event(type: .adjusted, key: "call", remainingUSec: 100_000_000)
         for _ in 1...2 {
             alarms.receive(event, lead: nil, wall: Self.wall + 500_000_000, boot: boot(0))
