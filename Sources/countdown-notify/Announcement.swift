@@ -35,7 +35,7 @@ struct AnnouncementRules: Equatable {
     func announcement(of countdown: Countdown, report: (String) -> Void = { _ in }) -> Announcement {
         let metadata = countdown.metadata ?? [:]
         // A program waits for the end of a cooldown, not a person.
-        let isCooldown = metadata["cooldown"] == "yes"
+        let isCooldown = CooldownMark.marks(countdown)
         var announcement = Announcement(ring: isCooldown ? .no : ring, warningUSec: isCooldown ? nil : warningUSec)
         func read(_ name: String, _ expectation: String, _ apply: (String) -> Bool) {
             guard let value = metadata[name], !apply(value) else { return }

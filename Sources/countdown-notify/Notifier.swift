@@ -73,7 +73,8 @@ final class Notifier {
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
         watchOptions.reportsAll = true
-        let call = options.watch(tick: options.showsProgress ? Self.tickUSec : 0, since: delivered?.revision)
+        let tick = options.showsProgress ? Self.tickUSec : 0
+        let call = options.selection.watch(tick: tick, since: delivered?.revision)
         watch = WatchConnection(ResumableWatch(call, options: watchOptions), at: path)
         if rules.ring != .no, let shortage = player.shortage(of: .alarm) {
             problems.sound.report("no sound: \(shortage)")

@@ -14,9 +14,7 @@ enum NotifierCommand: Equatable {
 
 /// The command line of countdown-notify.
 struct NotifierOptions: Equatable {
-    /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
-    var patterns: [String] = []
-    var keys: [String] = []
+    var selection = KeySelection()
     var showsProgress = false
     /// Whether the program ends when the session bus does.
     var endsWithBus = false
@@ -97,7 +95,8 @@ struct NotifierOptions: Equatable {
                 case .flag("--test"): isTest = true
                 case .flag: return .showHelp
                 case .option(let name, let value): try options.set(name, value)
-                case .operand(let word): try options.add(word)
+                case .operand(""): throw OptionParser.UsageError("invalid pattern '': use a key or a pattern")
+                case .operand(let word): options.selection.add(typed: word)
                 }
             }
         } catch {
@@ -146,12 +145,6 @@ struct NotifierOptions: Equatable {
         }
     }
 
-    /// A word without wildcards is a key: the daemon accepts more keys than patterns.
-    private mutating func add(_ word: String) throws(OptionParser.UsageError) {
-        guard !word.isEmpty else { throw OptionParser.UsageError("invalid pattern '': use a key or a pattern") }
-        if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
-    }
-
     /// Checks that the file of the alarm can be read, if one is named.
     func checkSound() throws(Exit) {
         guard let sound else { return }
@@ -161,16 +154,5 @@ struct NotifierOptions: Equatable {
         } catch {
             throw Exit(EX_NOINPUT, "\(soundOrigin) \(PrintableText.escape(sound)): \(systemMessage(error.code))")
         }
-    }
-
-    /// The watch of the countdowns that the options name, after a revision; a tick of 0 means no ticks.
-    func watch(tick: Int64, since: Int64? = nil) -> Watch {
-        Watch(
-            match: patterns.isEmpty ? nil : patterns,
-            tick: .microseconds(tick),
-            since: since,
-            heartbeat: ResumableWatch.heartbeat,
-            keys: keys.isEmpty ? nil : keys
-        )
     }
 }

@@ -1,6 +1,5 @@
 import IPC
 import System
-import Varlink
 
 /// A `Start` that a click on a notification asked for, and that the daemon has not answered yet.
 final class PendingStart {
@@ -33,21 +32,12 @@ final class PendingStart {
         of countdown: Countdown,
         _ rules: AnnouncementRules = AnnouncementRules()
     ) -> Start? {
-        var call = Start(
-            key: countdown.key,
-            label: countdown.label,
-            metadata: countdown.metadata,
-            forget: countdown.forget ? true : nil
-        )
         switch action {
-        case .dismiss, .click: return nil
-        case .again: (call.durationUSec, call.ifRunning) = (countdown.durationUSec, .attach)
-        case .addTime:
-            (call.durationUSec, call.ifRunning) = (rules.snoozeUSec, .extend)
-            // As `countdownctl snooze` marks it, which then knows that this end was answered.
-            call.metadata = (countdown.metadata ?? [:]).merging(["snoozed": "yes"])
+        case .dismiss, .click: nil
+        case .again: countdown.again(for: countdown.durationUSec, .attach)
+        // `countdownctl snooze` then knows that this end was answered.
+        case .addTime: SnoozeMark.start(countdown, for: rules.snoozeUSec, .extend)
         }
-        return call
     }
 
     /// The notification that an action failed.

@@ -31,7 +31,7 @@ struct ProgressNotifications {
         case .updated(let countdown):
             update(countdown, showing: ![.adjusted, .paused].contains(event.type))
         case .ticked(let countdown):
-            let percent = Self.percent(countdown)
+            let percent = Int32(countdown.percentGone)
             guard let item = shown[countdown.key], percent != item.percent else { break }
             shown[countdown.key]?.percent = percent
             touch(countdown.key)
@@ -101,7 +101,7 @@ struct ProgressNotifications {
 
     private mutating func update(_ countdown: Countdown, showing: Bool) {
         var item = shown[countdown.key] ?? Shown(percent: 0)
-        item.percent = Self.percent(countdown)
+        item.percent = Int32(countdown.percentGone)
         if showing {
             item.isClosed = false
             item.refusals = 0
@@ -114,12 +114,6 @@ struct ProgressNotifications {
         guard let item = shown[key], !item.isChanged else { return }
         changed.append(key)
         shown[key]?.isChanged = true
-    }
-
-    private static func percent(_ countdown: Countdown) -> Int32 {
-        guard countdown.durationUSec > 0 else { return 100 }
-        let done = 1 - Double(countdown.remainingUSec) / Double(countdown.durationUSec)
-        return Int32(min(max(done * 100, 0), 100))
     }
 
     private static func notification(_ countdown: Countdown, _ percent: Int32, _ strings: Strings) -> Notification {

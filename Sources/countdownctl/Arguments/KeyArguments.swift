@@ -53,23 +53,7 @@ struct RevisionOption: ParsableArguments {
     }
 }
 
-/// The countdowns that a call selects; all if there are neither keys nor patterns.
-struct KeySelection: Equatable {
-    /// Taken as they are.
-    var keys: [String] = []
-    var patterns: [String] = []
-
-    /// Selects keys literally.
-    init(keys: [String]) { self.keys = keys }
-
-    /// Keys, and words that may be patterns. A word without *, ? or [ is a key; the daemon accepts more keys than patterns.
-    init(typed words: [String], keys: [String] = []) {
-        self.keys = keys
-        for word in words {
-            if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { self.keys.append(word) }
-        }
-    }
-
+extension KeySelection {
     /// The selection of these patterns, with the countdowns that stand for words of them looked up once.
     init(_ arguments: PatternArguments) throws(CommandFailure) {
         var words: [String] = []
@@ -83,15 +67,6 @@ struct KeySelection: Equatable {
         }
         self.init(typed: words, keys: keys)
     }
-
-    /// Whether no more than one key can match.
-    var isOne: Bool { keys.count == 1 && patterns.isEmpty }
-
-    /// The patterns as calls take them.
-    var match: [String]? { patterns.isEmpty ? nil : patterns }
-
-    /// The keys as calls take them.
-    var named: [String]? { keys.isEmpty ? nil : keys }
 }
 
 /// The countdowns that `list` and `watch` select.

@@ -70,7 +70,7 @@ struct AskCodeCommand: Subcommand {
         guard 1...32 ~= length else { throw CommandFailure.usage("invalid --length '\(length)': use 1 to 32") }
         guard 0...20 ~= spacing else { throw CommandFailure.usage("invalid --spacing '\(spacing)': use 0 to 20") }
         let button = try button()
-        let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let timeout = try timeout.map(DurationParser.read)
         let deadline = timeout.map { MonotonicDeadline.after(microseconds: $0) }
         let input = CodeField(length: length, spacing: spacing, alphabet: alphabet.alphabet)
         let modes = button == nil ? TerminalModes.text : .all

@@ -21,14 +21,8 @@ struct AttachCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let output = options.output
         let daemon = try DaemonEndpoint()
-        var ends = WaitLoop(
-            [try daemon.key(of: argument.required(by: "attach"))],
-            of: daemon,
-            output: output,
-            showing: try output.watchOutput(of: daemon, .one)
-        )
-        return try ends.run()
+        let key = try daemon.key(of: argument.required(by: "attach"))
+        return try StayChoice.attach.follow(key, of: daemon, options.output)
     }
 }

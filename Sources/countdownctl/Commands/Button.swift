@@ -48,7 +48,7 @@ struct ButtonCommand: Subcommand {
     var command: [String] = []
 
     func perform() throws -> ExitCode {
-        guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
+        guard let key = try key.map(newKey) else {
             throw CommandFailure.usage("missing key; for example `countdownctl button tea`")
         }
         let button = try options.button(
@@ -96,7 +96,7 @@ struct ButtonOptions: ParsableArguments {
         counting format: String,
         command: ShellCommand?
     ) throws(CommandFailure) -> CommandButton {
-        let length = try length.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let length = try length.map(DurationParser.read)
         if length == 0 { throw .usage("the duration must be at least 1us") }
         let titles = CountdownButton.Titles(
             idle: title,

@@ -283,7 +283,7 @@ struct RunCommand: Subcommand {
     }
 
     func request() throws(CommandFailure) -> Start {
-        guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
+        guard let key = try key.map(newKey) else {
             throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`")
         }
         let typed = [key, positional].compactMap(\.self)
@@ -341,7 +341,7 @@ struct RunCommand: Subcommand {
     }
 
     private func longestWait() throws(CommandFailure) -> Int64? {
-        try backoff.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        try backoff.map(DurationParser.read)
     }
 
     private func lossSignal() throws(CommandFailure) -> Int32? {

@@ -118,15 +118,7 @@ struct CountdownDetails {
 
     private var progress: String {
         guard countdown.state != .finished, countdown.durationUSec > 0 else { return "" }
-        return ", \(Int(countdown.progress * 100)) % elapsed"
-    }
-}
-
-extension Countdown {
-    /// From 0 at the beginning to 1 at the end.
-    var progress: Double {
-        guard durationUSec > 0 else { return 1 }
-        return min(max(1 - Double(remainingUSec) / Double(durationUSec), 0), 1)
+        return ", \(countdown.percentGone) % elapsed"
     }
 }
 

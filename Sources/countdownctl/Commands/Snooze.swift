@@ -2,7 +2,6 @@ import ArgumentParser
 import IPC
 import System
 import Text
-import Varlink
 
 struct SnoozeCommand: Subcommand {
     /// The duration if neither the command line nor the file of defaults has one, in microseconds.
@@ -48,7 +47,7 @@ struct SnoozeCommand: Subcommand {
         var client = try DaemonEndpoint().connect()
         let reply: Start.Reply
         do {
-            reply = try client.call(try found(word, with: &client).again(for: duration))
+            reply = try client.call(SnoozeMark.start(found(word, with: &client), for: duration, .fail))
         } catch let error as ClientError {
             let failure = CommandFailure(error)
             guard case .alreadyRunning(let countdown, _) = failure.refusal else { throw failure }
@@ -103,19 +102,5 @@ struct SnoozeCommand: Subcommand {
             }
         guard countdown.state != .cancelled else { throw CommandFailure(.notRunning, unchanged: countdown) }
         return countdown
-    }
-}
-
-extension Countdown {
-    /// The call that starts it again with its label and metadata, unless it is running or paused.
-    fileprivate func again(for duration: Int64) -> Start {
-        Start(
-            key: key,
-            durationUSec: duration,
-            ifRunning: .fail,
-            label: label,
-            metadata: (metadata ?? [:]).merging(SnoozeMark.metadata),
-            forget: forget ? true : nil
-        )
     }
 }

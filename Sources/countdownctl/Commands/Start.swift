@@ -308,7 +308,7 @@ extension StartCommand {
         var key = key
         if key == nil {
             try checkKey(words)
-            key = try words.popFirst().map { word throws(CommandFailure) in try newKey(word) }
+            key = try words.popFirst().map(newKey)
         }
         guard let key else { throw .usage("missing key; for example `countdownctl start tea 5m`") }
         return (key, words.isEmpty ? nil : words.joined(separator: " "))

@@ -39,7 +39,7 @@ struct WaitCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let words = try arguments.required(by: "wait")
-        let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let timeout = try timeout.map(DurationParser.read)
         let output = options.output
         let watchOutput = try output.lines(onlyEnds: true)
         let daemon = try DaemonEndpoint()

@@ -69,7 +69,7 @@ struct WatchCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let tick = try tick.map(DurationParser.read)
         let selection = try KeySelection(arguments)
         let output = options.output
         let (line, claims, hook) = (try feed.line(), try feed.claims(), try feed.hook())
@@ -85,17 +85,8 @@ struct WatchCommand: Subcommand {
         }
         let following = ResumableWatch(selection, tick: tick, since: since)
         let daemon = try DaemonEndpoint()
-        var watchOutput = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several)
+        let watchOutput = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several)
         var stream = try EventStream(following, of: daemon, interruption: watchOutput.waiting)
-        while true {
-            switch try stream.next() {
-            case .events(let events): try watchOutput.printer.show(events)
-            case .notice(let notice, let sentence): try watchOutput.printer.report(notice, sentence)
-            case .timedOut: break
-            case .interrupted:
-                try watchOutput.printer.finish()
-                return watchOutput.waiting.leavingStatus
-            }
-        }
+        return try stream.show(in: watchOutput.printer)
     }
 }

@@ -2,28 +2,13 @@ import IPC
 import Text
 import Varlink
 
-/// The metadata by which countdowns that only keep a command from running again differ from timers.
-enum CooldownMark {
-    /// The metadata of countdowns that `run` and `button` start.
-    static let metadata: TextMap<String> = ["cooldown": "yes"]
-
+extension CooldownMark {
     /// The metadata with a random token, by which a caller whose reply was lost recognizes its own start.
     static func ownMetadata() -> TextMap<String> {
         metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)])
     }
 
     static let token = "run"
-
-    /// Whether a countdown has it.
-    static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
-}
-
-/// The metadata of countdowns that `snooze`, or the button of a notification, has started again.
-enum SnoozeMark {
-    static let metadata: TextMap<String> = ["snoozed": "yes"]
-
-    /// Whether a countdown has it.
-    static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["snoozed"] == "yes" }
 }
 
 extension Client {

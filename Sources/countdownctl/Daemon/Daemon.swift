@@ -35,12 +35,7 @@ struct DaemonEndpoint: Sendable {
 
     /// Connects, makes one call and returns its answer.
     func call<M: Method>(_ method: M) throws(CommandFailure) -> M.Reply {
-        var client = try connect()
-        do {
-            return try client.call(method)
-        } catch {
-            throw CommandFailure(error, isRead: M.isRead)
-        }
+        try ask(isRead: M.isRead) { client throws(ClientError) in try client.call(method) }
     }
 
     /// The countdown of a key; nil if the daemon knows none.
@@ -53,13 +48,16 @@ struct DaemonEndpoint: Sendable {
         }
     }
 
-    /// Connects, and returns what calls that change nothing have found.
-    func ask<Found>(_ calls: (inout Client) throws(ClientError) -> Found) throws(CommandFailure) -> Found {
+    /// Connects, and returns the result of calls; `isRead` if they change nothing.
+    func ask<Found>(
+        isRead: Bool = true,
+        _ calls: (inout Client) throws(ClientError) -> Found
+    ) throws(CommandFailure) -> Found {
         var client = try connect()
         do {
             return try calls(&client)
         } catch {
-            throw CommandFailure(error, isRead: true)
+            throw CommandFailure(error, isRead: isRead)
         }
     }
 
@@ -111,11 +109,11 @@ extension Client {
 
 /// A request that has been sent and is to be answered.
 struct PendingRequest: ~Copyable {
-    let request: CountdownRequest
+    private let isRead: Bool
     private var call: PendingCall<Countdown>
 
     init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
-        self.request = request
+        isRead = if case .get = request { true } else { false }
         do throws(ClientError) {
             call =
                 switch request {
@@ -145,7 +143,7 @@ struct PendingRequest: ~Copyable {
 
     /// The reply; nil if it has not arrived.
     mutating func answer() -> Result<Countdown, CommandFailure>? {
-        call.result()?.mapError { CommandFailure($0, isRead: request == .get(key: request.key)) }
+        call.result()?.mapError { CommandFailure($0, isRead: isRead) }
     }
 }
 
@@ -158,11 +156,4 @@ enum CountdownRequest: Equatable {
     case cancel(key: String, ifRevision: Int64? = nil)
     /// Adds microseconds, or takes them.
     case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
-
-    var key: String {
-        switch self {
-        case .get(let key), .pause(let key), .resume(let key), .cancel(let key, _), .adjust(let key, _, _): key
-        case .start(let start): start.key
-        }
-    }
 }

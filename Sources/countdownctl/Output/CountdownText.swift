@@ -47,11 +47,7 @@ extension ClockText {
 }
 
 /// An event in one line.
-struct EventText {
-    let text: CountdownText
-
-    init(_ text: CountdownText = CountdownText()) { self.text = text }
-
+extension CountdownText {
     /// `tea: started, 5:00 left, ends 17:30:05`; nil for events that are not printed.
     func line(_ event: Event) -> String? {
         if event.type == .tick { return tick(event) }
@@ -66,12 +62,12 @@ struct EventText {
 
     private func clause(_ event: Event, _ countdown: Countdown) -> String? {
         switch event.type {
-        case .attached: text.state(countdown)
-        case .started, .restarted, .paused, .resumed: "\(event.type.rawValue), \(text.remaining(countdown))"
-        case .adjusted where event.revision == nil: "the system clock was set, \(text.remaining(countdown))"
-        case .adjusted: "adjusted, \(text.remaining(countdown))"
-        case .finished: text.state(countdown) + late(event)
-        case .cancelled: text.state(countdown)
+        case .attached: state(countdown)
+        case .started, .restarted, .paused, .resumed: "\(event.type.rawValue), \(remaining(countdown))"
+        case .adjusted where event.revision == nil: "the system clock was set, \(remaining(countdown))"
+        case .adjusted: "adjusted, \(remaining(countdown))"
+        case .finished: state(countdown) + late(event)
+        case .cancelled: state(countdown)
         case .tick, .synced, .heartbeat: nil
         }
     }

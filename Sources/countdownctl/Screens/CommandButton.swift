@@ -58,7 +58,7 @@ struct CommandButton: Equatable {
         switch event {
         case .told(let event): handle(event)
         case .notice(let notice, _): handle(notice)
-        case .answered(_, let answer): handle(answer)
+        case .answered(let answer): handle(answer)
         case .ended(let ending): return handle(ending)
         case .key, .paste, .click, .focus: break
         }

@@ -35,7 +35,7 @@ struct FollowScreen: Screen {
         case .key(let key): return handle(key)
         case .told(let event): return handle(event)
         case .notice(let notice, let sentence): return handle(notice, sentence)
-        case .answered(_, let answer): return handle(answer)
+        case .answered(let answer): return handle(answer)
         case .paste, .click, .focus, .ended: return []
         }
     }

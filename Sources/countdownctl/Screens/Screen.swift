@@ -22,7 +22,7 @@ enum ScreenEvent {
     /// A change of the watch itself, with the message for a person if there is something new to say.
     case notice(WatchEvent, sentence: String?)
     /// A call that was asked for was answered.
-    case answered(CountdownRequest, Result<Countdown, CommandFailure>)
+    case answered(Result<Countdown, CommandFailure>)
     /// A command that was asked for has ended.
     case ended(CommandEnding)
 }

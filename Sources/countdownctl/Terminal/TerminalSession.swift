@@ -31,11 +31,9 @@ final class TerminalSession<S: Screen>: Waiter {
         signals = try SignalDescriptor(reading: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
-    deinit { close() }
+    deinit { finish() }
 
     var leavingStatus: ExitCode { status ?? .interrupted }
-
-    var isLeaving: Bool { status != nil }
 
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while status == nil {
@@ -47,19 +45,16 @@ final class TerminalSession<S: Screen>: Waiter {
     }
 
     /// Passes an event to the screen and performs its actions.
-    func handle(_ event: ScreenEvent) {
+    private func handle(_ event: ScreenEvent) {
         for action in screen.handle(event) { perform(action) }
     }
 
     /// Handles pending input once, so that a busy watch does not block the keys.
-    func serveAll() {
+    private func serveAll() {
         guard status == nil else { return }
         onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
         _ = serve(nil, until: .passed)
     }
-
-    /// Restores the terminal, with the last lines of the screen.
-    func close() { surface.leave(screen) }
 
     private func perform(_ action: ScreenAction) {
         switch action {
@@ -67,7 +62,7 @@ final class TerminalSession<S: Screen>: Waiter {
             requests.append(request)
             send()
         case .run(let words): run(words)
-        case .tell(let event): surface.keep(EventText().line(event).map { [$0] } ?? [])
+        case .tell(let event): surface.keep(CountdownText().line(event).map { [$0] } ?? [])
         case .print(let lines): surface.keep(lines)
         case .leave(let status): leave(status)
         }
@@ -76,11 +71,10 @@ final class TerminalSession<S: Screen>: Waiter {
     /// Sends the next call if none is pending. The failure of a call that could not be sent is its answer.
     private func send() {
         while let daemon, exchange == nil, !requests.isEmpty {
-            let request = requests.removeFirst()
             do {
-                exchange = try PendingRequest(request, of: daemon)
+                exchange = try PendingRequest(requests.removeFirst(), of: daemon)
             } catch {
-                handle(.answered(request, .failure(error)))
+                handle(.answered(.failure(error)))
             }
         }
     }
@@ -120,9 +114,9 @@ final class TerminalSession<S: Screen>: Waiter {
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { command?.read() }
         if set.isReady(signalled) { handleSignals() }
-        if set.isReady(answer), let request = exchange?.request, let result = exchange?.answer() {
+        if set.isReady(answer), let result = exchange?.answer() {
             exchange = nil
-            handle(.answered(request, result))
+            handle(.answered(result))
             send()
         }
         return set.isReady(own)
@@ -166,7 +160,7 @@ final class TerminalSession<S: Screen>: Waiter {
             case SIGINT: leave(.interrupted)
             default:
                 command?.terminate()
-                close()
+                finish()
                 obeySignal(signal)
             }
         }
@@ -174,27 +168,17 @@ final class TerminalSession<S: Screen>: Waiter {
 
     /// Shows the screen until it is left, with the events of a watch if there is a key.
     func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
-        defer { close() }
+        defer { finish() }
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
         var stream = try EventStream(ResumableWatch(KeySelection(keys: [key])), of: daemon, interruption: self)
-        while !isLeaving {
-            switch try stream.next(until: deadline) {
-            case .events(let events):
-                for event in events { handle(.told(event)) }
-                serveAll()
-            case .notice(let notice, let sentence): handle(.notice(notice, sentence: sentence))
-            case .timedOut: return .timedOut
-            case .interrupted: break
-            }
-        }
-        return leavingStatus
+        return try stream.show(in: self, until: deadline)
     }
 }
 
 /// Shows the events of a watch on a screen.
-extension TerminalSession: EventPrinter where S == FollowScreen {
+extension TerminalSession: EventPrinter {
     func show(_ events: [Event]) {
         for event in events { handle(.told(event)) }
         serveAll()
@@ -202,5 +186,6 @@ extension TerminalSession: EventPrinter where S == FollowScreen {
 
     func report(_ notice: WatchEvent, _ sentence: String?) { handle(.notice(notice, sentence: sentence)) }
 
-    func finish() { close() }
+    /// Restores the terminal, with the last lines of the screen.
+    func finish() { surface.leave(screen) }
 }

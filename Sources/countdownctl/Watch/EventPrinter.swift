@@ -2,13 +2,13 @@ import IPC
 
 /// Shows the events of a watch.
 protocol EventPrinter {
-    mutating func show(_ events: [Event]) throws(StreamFailure)
+    func show(_ events: [Event]) throws(StreamFailure)
 
     /// Reports a change of the watch itself, with the message for a person if there is something new to say.
-    mutating func report(_ notice: WatchEvent, _ sentence: String?) throws(StreamFailure)
+    func report(_ notice: WatchEvent, _ sentence: String?) throws(StreamFailure)
 
     /// Removes a drawn screen, before something else is printed or the program ends.
-    mutating func finish() throws(StreamFailure)
+    func finish() throws(StreamFailure)
 }
 
 /// Prints a line or an object for each event that matters to the reader; none for a person who wants errors only.
@@ -18,7 +18,7 @@ struct LinePrinter: EventPrinter {
     var onlyEnds = false
 
     func show(_ events: [Event]) throws(StreamFailure) {
-        let text = EventText()
+        let text = CountdownText()
         var bytes: [UInt8] = []
         for event in events where !onlyEnds || event.type == .finished || event.type == .cancelled {
             if let style = output.json {

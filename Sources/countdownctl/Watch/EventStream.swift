@@ -55,6 +55,20 @@ struct EventStream: ~Copyable {
         }
     }
 
+    /// Shows all events, until the deadline at most, and returns the exit code.
+    mutating func show(in printer: any EventPrinter, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
+        while true {
+            switch try next(until: deadline) {
+            case .events(let events): try printer.show(events)
+            case .notice(let notice, let sentence): try printer.report(notice, sentence)
+            case .timedOut: return .timedOut
+            case .interrupted:
+                try printer.finish()
+                return interruption.leavingStatus
+            }
+        }
+    }
+
     private mutating func advance() throws(CommandFailure) {
         do {
             for event in try connection.advance() { take(event) }
@@ -81,13 +95,6 @@ struct EventStream: ~Copyable {
         case .stillLost, .forgotten: break
         }
         items.append(.notice(event, sentence: sentence))
-    }
-}
-
-extension KeySelection {
-    /// The watch of the selection; a tick of nil is the daemon's default, 0 means no ticks.
-    func watch(tick: Int64?, since: Int64?) -> Watch {
-        Watch(match: match, tick: tick.map(Duration.microseconds), since: since, keys: named)
     }
 }
 

@@ -268,7 +268,7 @@ struct FeedOptions: ParsableArguments {
         if let other = names.first(where: { !ends.contains($0) }) {
             throw .usage("--claim is for ends: use --on finished or --on cancelled, not \(quoted(other))")
         }
-        let length = try claimFor.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let length = try claimFor.map(DurationParser.read)
         return try EndClaims(name: claim, length: length ?? 3_600_000_000)
     }
 
@@ -304,8 +304,8 @@ struct FeedOptions: ParsableArguments {
             return nil
         }
         guard !on.isEmpty || before != nil else { throw .usage("missing --on; for example --on finished") }
-        let before = try before.map { text throws(CommandFailure) in try DurationParser.read(text) }
-        let timeout = try execTimeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let before = try before.map(DurationParser.read)
+        let timeout = try execTimeout.map(DurationParser.read)
         return try Hook(on: on, before: before, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
     }
 }

@@ -4,7 +4,7 @@ import System
 import Text
 
 /// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
-final class HookRunner: BackgroundWork {
+final class HookRunner {
     /// The number of commands that run at once.
     static let limit = 8
     /// The number of events that wait before no more are read.
@@ -28,7 +28,8 @@ final class HookRunner: BackgroundWork {
     private let output: Output
     private var running: [Run] = []
     private var queue: [(event: HookEvent, command: Int?)] = []
-    private var alarms: EndAlarms?
+    /// Without `--before` it has no alarm.
+    private var alarms = EndAlarms()
     private let claims: (of: EndClaims, daemon: DaemonEndpoint)?
     /// When an end is to be claimed again; nil if the last claim was answered.
     private var retry: MonotonicDeadline?
@@ -52,7 +53,6 @@ final class HookRunner: BackgroundWork {
         self.claims = claims
         self.output = output
         self.file = file
-        alarms = hook.before.map(EndAlarms.init)
         timer = try BootTimer.orFailure()
         cursor = HookCursor(since: since)
         stored = since
@@ -64,7 +64,7 @@ final class HookRunner: BackgroundWork {
     }
 
     /// Readable when a countdown has the time of `--before` left; nil without `--before`.
-    var descriptor: Int32? { alarms == nil ? nil : timer.descriptor }
+    var descriptor: Int32? { hook.before == nil ? nil : timer.descriptor }
 
     /// The newest revision that was received; nil before the first `synced`.
     var received: Int64? { cursor.received }
@@ -72,16 +72,18 @@ final class HookRunner: BackgroundWork {
     var isFull: Bool { queue.count >= Self.queueLimit }
 
     /// Whether `begin` has to be called after each `synced`.
-    var needsCountdowns: Bool { alarms != nil }
+    var needsCountdowns: Bool { hook.before != nil }
 
     /// Takes the countdowns as they are after `synced`, because a watch that continues does not report all of them.
     func begin(with countdowns: [Countdown]) {
-        guard let lead = hook.before else { return }
-        alarms = EndAlarms(lead: lead)
-        for countdown in countdowns {
-            alarms?.receive(Event(type: .attached, countdown: countdown), wall: WallClock.now, boot: BootClock.now)
-        }
+        alarms = EndAlarms()
+        for countdown in countdowns { setAlarm(Event(type: .attached, countdown: countdown)) }
         advance()
+    }
+
+    private func setAlarm(_ event: Event) {
+        guard let lead = hook.before else { return }
+        alarms.receive(event, lead: lead, wall: WallClock.now, boot: BootClock.now)
     }
 
     /// Queues the events that commands run for, and starts commands.
@@ -93,7 +95,7 @@ final class HookRunner: BackgroundWork {
                 queue.append((HookEvent(event, countdown), cursor.addCommand()))
             }
             cursor.receive(event)
-            alarms?.receive(event, wall: WallClock.now, boot: BootClock.now)
+            setAlarm(event)
         }
         // Between two commands, the file may be older than the cursor: it then says less than was done.
         if events.contains(where: { $0.type == .synced || $0.type == .heartbeat }) { store() }
@@ -102,8 +104,8 @@ final class HookRunner: BackgroundWork {
 
     /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
     func advance() {
-        for countdown in alarms?.takeDue(at: BootClock.now) ?? [] { queue.append((HookEvent(nil, countdown), nil)) }
-        timer.set(alarms?.next)
+        for countdown in alarms.takeDue(at: BootClock.now) { queue.append((HookEvent(nil, countdown), nil)) }
+        timer.set(alarms.next)
         running = running.compactMap(advanced)
         if let retry, retry.remainingUSec > 0 { return }
         while running.count < Self.limit, let next = queue.first, take(next) { queue.removeFirst() }

@@ -126,9 +126,6 @@ extension Countdown {
 
     /// Whole seconds that remain; one that has begun counts, as it does in `RemainingFormat`.
     var remainingSeconds: Int64 { max(0, remainingUSec / 1_000_000 + (remainingUSec % 1_000_000 > 0 ? 1 : 0)) }
-
-    /// How much has gone, from 0 to 100.
-    var percentGone: Int { Int((progress * 100).rounded(.down)) }
 }
 
 /// Text for bars that read `%{…}` as a tag and know no way to write it as such.

@@ -11,7 +11,7 @@ struct WaitLoop {
     private let daemon: DaemonEndpoint
     private let output: Output
     private let interruption: any Waiter
-    private var printer: any EventPrinter
+    private let printer: any EventPrinter
     private var waitSet: WaitSet
     private var start: Beginning?
 

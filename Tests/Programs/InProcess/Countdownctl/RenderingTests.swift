@@ -1,4 +1,5 @@
 import Foundation
+import IPC
 import Testing
 
 @testable import countdownctl

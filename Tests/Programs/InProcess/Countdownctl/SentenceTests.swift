@@ -31,14 +31,13 @@ struct SentenceTests {
 
     @Test("each event that matters to a person has a line")
     func events() {
-        let events = EventText(text)
         func line(
             _ type: Event.Kind,
             _ state: Countdown.State = .running,
             revision: Int64? = 5,
             late: Int64? = nil
         ) -> String? {
-            events.line(
+            text.line(
                 Event(type: type, revision: revision, key: "tea", lateUSec: late, countdown: countdown(state))
             )
         }
@@ -53,9 +52,9 @@ struct SentenceTests {
         #expect(line(.finished, .finished, late: 999_999) == "tea: finished at 12:00:00")
         #expect(line(.finished, .finished, late: 10_800_000_001) == "tea: finished at 12:00:00, delivered 3h late")
         #expect(line(.cancelled, .cancelled) == "tea: cancelled at 12:00:00, 4:12 left")
-        #expect(events.line(Event(type: .tick, key: "te\na", remainingUSec: 61_000_000)) == "te\\na: 1:01 left")
-        #expect(events.line(Event(type: .synced, revision: 5)) == nil)
-        #expect(events.line(Event(type: .heartbeat, revision: 5)) == nil)
+        #expect(text.line(Event(type: .tick, key: "te\na", remainingUSec: 61_000_000)) == "te\\na: 1:01 left")
+        #expect(text.line(Event(type: .synced, revision: 5)) == nil)
+        #expect(text.line(Event(type: .heartbeat, revision: 5)) == nil)
     }
 
     @Test(
@@ -199,7 +198,7 @@ struct SentenceTests {
                 #expect(!CountdownDetails(countdown: countdown, clock: clock, palette: .plain).lines.isEmpty)
                 let both = [countdown, countdown].sorted { $0.endsBefore($1) }
                 #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
-                #expect(EventText(CountdownText(clock)).line(event) != nil)
+                #expect(CountdownText(clock).line(event) != nil)
                 let refusal = CountdownError.alreadyRunning(countdown, retryAfter: .microseconds(number))
                 let failure = CommandFailure(refusal)
                 #expect(StartRefusal(failure)?.sentence(of: nil).isEmpty == false)

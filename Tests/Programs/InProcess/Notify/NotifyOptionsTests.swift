@@ -14,8 +14,7 @@ struct NotifyOptionsTests {
     func parses() throws {
         let words = ["tea", "--progress", "login/*", "--state-directory=/a", "--state-directory", "/b", "--", "--help"]
         let options = NotifierOptions(
-            patterns: ["login/*"],
-            keys: ["tea", "--help"],
+            selection: KeySelection(typed: ["login/*"], keys: ["tea", "--help"]),
             showsProgress: true,
             stateDirectory: "/b"
         )
@@ -113,14 +112,6 @@ struct NotifyOptionsTests {
         #expect(throws: Exit(66, "--sound /nonexistent/a.oga: No such file or directory")) { try options.checkSound() }
         options.sound = "/"
         #expect(throws: Exit(66, "--sound /: Is a directory")) { try options.checkSound() }
-    }
-
-    @Test("without patterns and keys all countdowns are watched")
-    func watches() {
-        #expect(NotifierOptions().watch(tick: 0) == Watch(tick: .zero, heartbeat: ResumableWatch.heartbeat))
-        let named = NotifierOptions(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
-        let heartbeat = ResumableWatch.heartbeat
-        #expect(named == Watch(match: ["a*"], tick: .microseconds(5), since: 7, heartbeat: heartbeat, keys: ["b"]))
     }
 
     @Test("the help fits on a terminal of 120 columns")

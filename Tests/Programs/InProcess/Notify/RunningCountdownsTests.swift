@@ -25,18 +25,6 @@ struct RunningCountdownsTests {
 
     private mutating func warned(at boot: Int64) -> [String] { countdowns.takeWarnings(boot: boot).map(\.key) }
 
-    @Test("a warning comes once, at its time")
-    mutating func once() {
-        receive(.started, remaining: 100 * second, boot: 5 * second)
-        #expect(countdowns.nextWarning == 75 * second)
-        let early = warned(at: 75 * second - 1)
-        #expect(early.isEmpty)
-        let due = warned(at: 75 * second)
-        #expect(due == ["tea"])
-        let again = warned(at: 80 * second)
-        #expect(again.isEmpty && countdowns.nextWarning == nil)
-    }
-
     @Test("a countdown that is shorter than its warning, or that has ended or was paused, has none")
     mutating func none() {
         receive(.started, remaining: 30 * second)
@@ -60,14 +48,6 @@ struct RunningCountdownsTests {
         #expect(countdowns.nextWarning == nil)
         receive(.adjusted, remaining: 60 * second, boot: 70 * second)
         #expect(countdowns.nextWarning == 100 * second)
-    }
-
-    @Test("if the machine was suspended over the end, no warning comes after it")
-    mutating func suspended() {
-        receive(.started, "tea", remaining: 100 * second)
-        receive(.started, "egg", remaining: 200 * second)
-        let due = warned(at: 171 * second)
-        #expect(due == ["egg"])
     }
 
     @Test("a report from before a suspend does not move the end")

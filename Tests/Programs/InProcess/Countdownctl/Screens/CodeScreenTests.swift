@@ -157,7 +157,7 @@ struct CodeScreenTests {
         #expect(screen.handle(.key(.backspace)).isEmpty)
         let ended = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
         #expect(ended == [.print([]), .call(.start(Self.start))])
-        let answered = screen.handle(.answered(.start(Self.start), .success(countdown("login", 60, of: 60))))
+        let answered = screen.handle(.answered(.success(countdown("login", 60, of: 60))))
         #expect(answered == [.leave(.success)])
         #expect(screen.input.code == "1234")
     }

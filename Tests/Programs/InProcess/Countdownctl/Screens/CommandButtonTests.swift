@@ -42,7 +42,7 @@ struct CommandButtonTests {
         var button = idle(button)
         _ = button.press()
         _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(.answered(.success(login(60))))
         return button
     }
 
@@ -83,7 +83,7 @@ struct CommandButtonTests {
         let ending = CommandEnding(cause: .ended(.exited(code: 0)), lines: ["sent"])
         #expect(button.handle(.ended(ending)) == [.print(["sent"]), .call(.start(Self.start))])
         #expect(button.press().isEmpty)
-        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(.answered(.success(login(60))))
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-counting")
         _ = button.handle(tick("login", 9))
@@ -146,7 +146,7 @@ struct CommandButtonTests {
     func refused() {
         var button = idle(button(command: nil))
         _ = button.press()
-        _ = button.handle(.answered(.start(Self.start), .failure(CommandFailure(.notStored, "no room"))))
+        _ = button.handle(.answered(.failure(CommandFailure(.notStored, "no room"))))
         #expect(button.failure == "no room")
         #expect(button.isEnabled)
     }
@@ -184,7 +184,7 @@ struct CommandButtonTests {
         _ = button.handle(told(.started, login(60)))
         #expect(button.isBusy && button.countdown == nil)
         _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.handle(.answered(.start(Self.start), .success(login(55))))
+        _ = button.handle(.answered(.success(login(55))))
         #expect(button.countdown == login(55))
     }
 
@@ -192,7 +192,7 @@ struct CommandButtonTests {
     func ignoresOlder() {
         var button = counting(button())
         _ = button.handle(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
-        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(.answered(.success(login(60))))
         #expect(button.countdown?.revision == 9)
     }
 
@@ -274,7 +274,7 @@ struct CommandButtonTests {
             #expect(screen.handle(.key(.character("q"))).isEmpty)
             #expect(screen.frame(on: .plain()).lines.last?.text.contains("waiting for the command") == true)
             _ = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-            #expect(screen.handle(.answered(.start(Self.start), .success(login(60)))).last == .leave(.success))
+            #expect(screen.handle(.answered(.success(login(60)))).last == .leave(.success))
         }
         var screen = ButtonScreen(idle(button()))
         #expect(screen.handle(.key(.character("x"))).isEmpty)

@@ -1,0 +1,39 @@
+package import Varlink
+
+/// The metadata by which countdowns that only keep a command from running again differ from timers.
+package enum CooldownMark {
+    /// The metadata of countdowns that `countdownctl run` and `countdownctl button` start.
+    package static let metadata: TextMap<String> = ["cooldown": "yes"]
+
+    /// Whether a countdown has it.
+    package static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
+}
+
+/// The metadata of countdowns that `countdownctl snooze`, or the button of a notification, has started again.
+package enum SnoozeMark {
+    private static let metadata: TextMap<String> = ["snoozed": "yes"]
+
+    /// Whether a countdown has it.
+    package static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["snoozed"] == "yes" }
+
+    /// The call that starts a countdown again for a duration in microseconds, with its label and metadata.
+    package static func start(_ countdown: Countdown, for duration: Int64, _ ifRunning: IfRunning) -> Start {
+        var call = countdown.again(for: duration, ifRunning)
+        call.metadata = (countdown.metadata ?? [:]).merging(metadata)
+        return call
+    }
+}
+
+extension Countdown {
+    /// The call that starts it again for a duration in microseconds, with its label and metadata.
+    package func again(for duration: Int64, _ ifRunning: IfRunning) -> Start {
+        Start(
+            key: key,
+            durationUSec: duration,
+            ifRunning: ifRunning,
+            label: label,
+            metadata: metadata,
+            forget: forget ? true : nil
+        )
+    }
+}
