@@ -52,15 +52,9 @@ public struct Client: ~Copyable {
         guard try send() else { throw connection.hangup }
     }
 
-    /// Makes a call; ``nextReply(to:until:)`` returns its one reply.
-    package mutating func start<M: Method>(_ method: M) throws(ClientError) {
-        connection.call(method)
-        _ = try send()
-    }
-
-    /// Makes a call with any number of replies, which ``nextReply(to:until:)`` returns.
-    package mutating func start<M: Method>(streaming method: M) throws(ClientError) {
-        connection.call(method, more: true)
+    /// Makes a call; ``nextReply(to:until:)`` returns its one reply, or any number of replies if it accepts more.
+    package mutating func start<M: Method>(_ method: M, more: Bool = false) throws(ClientError) {
+        connection.call(method, more: more)
         _ = try send()
     }
 
@@ -137,7 +131,7 @@ extension Client {
         keys: [String]? = nil,
         soonest: Int64? = nil
     ) throws(ClientError) -> [Countdown] {
-        try start(streaming: List(match: match, states: states, keys: keys, soonest: soonest))
+        try start(List(match: match, states: states, keys: keys, soonest: soonest), more: true)
         var countdowns: [Countdown] = []
         while let (page, continues) = try nextReply(to: List.self) {
             countdowns += page.countdowns

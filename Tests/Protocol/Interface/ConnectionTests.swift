@@ -21,7 +21,7 @@ struct ConnectionTests {
         let daemon = try listener.accept()
         try client.start(Get(key: "tea"))
         #expect(try daemon.message() == #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"#)
-        try client.start(streaming: List())
+        try client.start(List(), more: true)
         #expect(try daemon.message() == #"{"method":"io.countdownd.List","more":true}"#)
         try client.call(oneway: Pause(key: "tea", ifRevision: 7))
         #expect(
