@@ -202,18 +202,6 @@ struct ClientTests {
         #expect(count == 3)
     }
 
-    @Test("a oneway call does not delay the next call")
-    func oneway() throws {
-        let server = ScriptedServer { call, session in
-            session.reply(Get.Reply(countdown: Self.tea))
-            return .send
-        }
-        var client = Client(adopting: server.clientDescriptor)
-        try client.call(oneway: Cancel(key: "tea"))
-        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
-        #expect(server.called == ["Cancel", "Get"])
-    }
-
     @Test("a client that is destroyed closes its connection")
     func closing() {
         let server = ScriptedServer { _, _ in .send }
