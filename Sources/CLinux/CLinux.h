@@ -153,9 +153,13 @@ static inline int linux_peer_user(int descriptor, uid_t *user)
 	return 0;
 }
 
-/* timerfd_settime(2) */
+/* timerfd_create(2): a descriptor that becomes readable when the system clock is set. */
 
-/* Lets a timer of the system clock become readable when the clock is set. */
+static inline int linux_clock_watch_create(void)
+{
+	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
 static inline int linux_clock_watch_arm(int descriptor)
 {
 	/* So far away that it never fires. Reading fails with ECANCELED after the clock was set. */
@@ -163,7 +167,7 @@ static inline int linux_clock_watch_arm(int descriptor)
 	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
 
-/* Sets the instant of a timer in microseconds; 0 for none. */
+/* Sets the instant of a timer of the boot clock, in microseconds; 0 for none. */
 static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
 {
 	struct itimerspec time = {

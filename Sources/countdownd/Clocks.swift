@@ -78,8 +78,7 @@ struct ClockChangeMonitor: ~Copyable {
     var descriptor: Int32 { timer.number }
 
     init() throws(SystemFailure) {
-        let number = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-        timer = try Descriptor(owning: number, of: "timerfd_create")
+        timer = try Descriptor(owning: linux_clock_watch_create(), of: "timerfd_create")
         arm()
     }
 
