@@ -4,7 +4,7 @@ import Glibc
 /// The floor of every call: a server that reads and answers each request with the same bytes.
 struct Echo {
     private let listener: Int32
-    private let epoll = linux_epoll_create()
+    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     private let length: Int
     private let replies: UnsafeMutableRawPointer
     private let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.atOnce, alignment: 16)

@@ -93,7 +93,7 @@ final class Lane {
 
 /// Many lanes in one epoll set.
 struct LaneSet {
-    private let epoll = linux_epoll_create()
+    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
 
     init(_ lanes: [Lane]) {

@@ -7,11 +7,11 @@ public enum RESPHarness: Harness {
 
     /// Checks one input.
     public static func check(_ input: inout Input) {
-        let (line, bulk) = (Int(input.next()) + 1, Int(input.next()))
-        let (elements, depth) = (Int(input.next() & 15), Int(input.next() & 7))
-        let limits = RESPReader.Limits(line: line, bulk: bulk, elements: elements, depth: depth, value: 4_096)
+        var limits = RESPReader.Limits()
+        (limits.line, limits.bulk) = (Int(input.next()) + 1, Int(input.next()))
+        (limits.elements, limits.depth, limits.value) = (Int(input.next() & 15), Int(input.next() & 7), 4_096)
         let stream = input.rest()
-        let most = max(line, bulk) + 2 + piece
+        let most = max(limits.line, limits.bulk) + 2 + piece
         let whole = read([stream.bytes], limits)
         let cut = read(stream.pieces, limits, pendingAtMost: most)
         expect(cut.values == whole.values, "the values are the same however the stream is cut")

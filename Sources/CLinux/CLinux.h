@@ -41,11 +41,6 @@ enum {
 	LINUX_READY_AT_ONCE = 256, /* the most events that linux_epoll_wait returns */
 };
 
-static inline int linux_epoll_create(void)
-{
-	return epoll_create1(EPOLL_CLOEXEC);
-}
-
 static inline int linux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token)
 {
 	struct epoll_event event = { .events = events, .data.u64 = token };
@@ -160,6 +155,11 @@ static inline int linux_peer_user(int descriptor, uid_t *user)
 
 /* timerfd_create(2): a descriptor that becomes readable when the system clock is set. */
 
+static inline int linux_clock_watch_create(void)
+{
+	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
 static inline int linux_clock_watch_arm(int descriptor)
 {
 	/* So far away that it never fires. Reading fails with ECANCELED after the clock was set. */
@@ -167,25 +167,7 @@ static inline int linux_clock_watch_arm(int descriptor)
 	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
 
-static inline int linux_clock_watch_create(void)
-{
-	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-}
-
-/* timerfd_create(2): a descriptor that becomes readable at an instant of the boot clock, also if it passed in suspend. */
-
-static inline int linux_boot_timer_create(void)
-{
-	return timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-}
-
-/* One that ends a suspend of the machine. Fails with EPERM without CAP_WAKE_ALARM. */
-static inline int linux_wake_timer_create(void)
-{
-	return timerfd_create(CLOCK_BOOTTIME_ALARM, TFD_NONBLOCK | TFD_CLOEXEC);
-}
-
-/* Sets the instant in microseconds; 0 for none. */
+/* Sets the instant of a timer of the boot clock, in microseconds; 0 for none. */
 static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
 {
 	struct itimerspec time = {
@@ -194,67 +176,34 @@ static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
 	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-/* inotify(7) */
-
-static inline int linux_watch_create(void)
-{
-	return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-}
-
-/* Reports if the file is removed, renamed or gets another mode. */
-static inline int linux_watch_file(int watch, const char *path)
-{
-	/* Removing the name of a socket that is in use only changes its number of links. */
-	return inotify_add_watch(watch, path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW);
-}
-
-/* Reports if a file is written to or truncated. */
-static inline int linux_watch_contents(int watch, const char *path)
-{
-	return inotify_add_watch(watch, path, IN_MODIFY);
-}
-
-/* Reports if a name in the directory is removed or given to another file, or the directory is removed or renamed. */
-static inline int linux_watch_names(int watch, const char *path)
-{
-	return inotify_add_watch(watch, path, IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF);
-}
-
-/* Whether something has been reported since the last call. Reports that do not fit are returned by the next call. */
-static inline int linux_watch_take(int watch)
-{
-	char events[4096];
-	return read(watch, events, sizeof events) > 0;
-}
-
 /* localtime_r(3) and strftime(3) */
+
+/* Writes a date and time without a NUL. Returns the number of bytes, or 0 if the text has another length. */
+static inline int linux_format_time(const struct tm *time, const char *format, unsigned char *text, size_t length)
+{
+	char buffer[64];
+	if (time == NULL || strftime(buffer, sizeof buffer, format, time) != length)
+		return 0;
+	memcpy(text, buffer, length);
+	return (int)length;
+}
 
 enum { LINUX_MINUTE_LENGTH = sizeof "2026-01-31 17:30" - 1 };
 
-/* Writes the local date and time to the minute, without a NUL. Returns the number of bytes. */
+/* Writes the local date and time to the minute. */
 static inline int linux_local_minute(time_t time, unsigned char *text)
 {
-	char buffer[64];
 	struct tm local;
-	if (localtime_r(&time, &local) == NULL
-	    || strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M", &local) != LINUX_MINUTE_LENGTH)
-		return 0;
-	memcpy(text, buffer, LINUX_MINUTE_LENGTH);
-	return LINUX_MINUTE_LENGTH;
+	return linux_format_time(localtime_r(&time, &local), "%Y-%m-%d %H:%M", text, LINUX_MINUTE_LENGTH);
 }
 
 enum { LINUX_STAMP_LENGTH = sizeof "20260131T173000Z" - 1 };
 
-/* Writes the date and time in UTC for a file name, without a NUL. Returns the number of bytes. */
+/* Writes the date and time in UTC for a file name. */
 static inline int linux_utc_stamp(time_t time, unsigned char *text)
 {
-	char buffer[64];
 	struct tm utc;
-	if (gmtime_r(&time, &utc) == NULL
-	    || strftime(buffer, sizeof buffer, "%Y%m%dT%H%M%SZ", &utc) != LINUX_STAMP_LENGTH)
-		return 0;
-	memcpy(text, buffer, LINUX_STAMP_LENGTH);
-	return LINUX_STAMP_LENGTH;
+	return linux_format_time(gmtime_r(&time, &utc), "%Y%m%dT%H%M%SZ", text, LINUX_STAMP_LENGTH);
 }
 
 /* fnmatch(3), newlocale(3), gettext(3) */
@@ -389,10 +338,4 @@ static inline void linux_survive_truncated_files(void)
 	struct sigaction lost_page = { .sa_sigaction = linux_replace_lost_page, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGBUS, &lost_page, (struct sigaction *)0);
-}
-
-/* Makes RLIMIT_FSIZE an error of the write, and not the end of the process. */
-static inline void linux_ignore_file_size_signal(void)
-{
-	signal(SIGXFSZ, SIG_IGN);
 }

@@ -1,7 +1,7 @@
 import CountdownCore
 
 /// The fields of a record that the host knows, besides its countdown in the timetable. A host may have millions, so it is small.
-struct HeldRecord: Equatable, Sendable {
+struct HeldRecord: Sendable {
     /// The place of its last change in the log.
     let version: LogVersion
     /// The proposal that made it, which the next proposal names.
@@ -20,17 +20,13 @@ struct HeldRecord: Equatable, Sendable {
     private let cold: ColdFields?
 
     /// Fields that only some records have.
-    private final class ColdFields: Equatable, Sendable {
+    private final class ColdFields: Sendable {
         let run: ProposalID
         let unknown: [Record.UnknownMember]
         let fault: RecordFault?
 
         init(run: ProposalID, unknown: [Record.UnknownMember] = [], fault: RecordFault? = nil) {
             (self.run, self.unknown, self.fault) = (run, unknown, fault)
-        }
-
-        static func == (left: ColdFields, right: ColdFields) -> Bool {
-            (left.run, left.fault) == (right.run, right.fault) && left.unknown == right.unknown
         }
     }
 

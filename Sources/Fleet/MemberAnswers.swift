@@ -57,11 +57,7 @@ extension Member {
             }
             keys[key]?.flight?.steps[step].answer = answer
             answered.insert(key)
-            switch answer {
-            case .won, .unacknowledged: break
-            case .conflict(let entry): compare(entry, with: proposal, &timetable, at: now)
-            case .early, .late, .unknown, .unreachable: break
-            }
+            if case .conflict(let entry) = answer { compare(entry, with: proposal, &timetable, at: now) }
         }
         if let newest = ahead.last?.version { awaitEntry(newest, at: now) }
         let applied = applyAhead(&timetable, at: now)

@@ -11,9 +11,6 @@ struct PartitionedDictionary<Value: Sendable>: Sendable {
     private var index = KeyIndex()
     private var entries = Pool<Entry?>()
 
-    /// An empty dictionary.
-    init() {}
-
     /// The value under a key; nil if there is none.
     subscript(_ key: Key) -> Value? {
         slot(of: key).flatMap { entries[$0.index]?.value }

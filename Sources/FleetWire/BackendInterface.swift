@@ -68,9 +68,8 @@ public struct Unreachable: ReplyError, JSONEncodable, JSONDecodable, Hashable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var reason = JSONMember<String>("reason")
-        reader.knownMembers { reason.read(&$0) }
-        self.reason = try reason.required
+        reason = try reader.member("reason")
+        reader.skipMembers()
     }
 }
 

@@ -13,25 +13,8 @@ package struct Address: Sendable, Hashable {
     /// The longest path of a Unix socket, in bytes.
     package static let pathLimit = SocketAddress.pathLimit
 
-    /// The daemon's address: the path of the option, else `countdownd/io.countdownd` in the runtime directory.
-    ///
-    /// - Parameter option: the value of `--socket`; nil if it was not given.
-    /// - Returns: the address, whether or not the socket exists.
-    /// - Throws: why the socket cannot be at the option's path or in the runtime directory.
-    package static func forServer(option: String?) throws(AddressError) -> Address {
-        try forServer(option: option, in: Surroundings())
-    }
-
-    /// A client's address: `$COUNTDOWND_SOCKET`, else the address of a daemon without `--socket`.
-    ///
-    /// - Returns: the address, whether or not the socket exists.
-    /// - Throws: why the socket cannot be at the variable's path or in the runtime directory.
-    package static func forClient() throws(AddressError) -> Address {
-        try forClient(in: Surroundings())
-    }
-
     /// The inputs of the rule.
-    struct Surroundings {
+    package struct Surroundings {
         /// The value of an environment variable; nil if it is not set or empty.
         var environment: (String) -> String? = Environment.value
         /// The user of the daemon.
@@ -40,13 +23,28 @@ package struct Address: Sendable, Hashable {
         var status: (String) throws(SystemFailure) -> FileStatus = FileStatus.read
     }
 
-    static func forServer(option: String?, in surroundings: Surroundings) throws(AddressError) -> Address {
+    /// The daemon's address: the path of the option, else `countdownd/io.countdownd` in the runtime directory.
+    ///
+    /// - Parameters:
+    ///   - option: the value of `--socket`; nil if it was not given.
+    ///   - surroundings: the environment and the files.
+    /// - Returns: the address, whether or not the socket exists.
+    /// - Throws: why the socket cannot be at the option's path or in the runtime directory.
+    package static func forServer(
+        option: String?,
+        in surroundings: Surroundings = Surroundings()
+    ) throws(AddressError) -> Address {
         guard let option else { return try inRuntimeDirectory(surroundings) }
         guard !option.isEmpty else { throw .emptyOption }
         return try Address(path: option)
     }
 
-    static func forClient(in surroundings: Surroundings) throws(AddressError) -> Address {
+    /// A client's address: `$COUNTDOWND_SOCKET`, else the address of a daemon without `--socket`.
+    ///
+    /// - Parameter surroundings: the environment and the files.
+    /// - Returns: the address, whether or not the socket exists.
+    /// - Throws: why the socket cannot be at the variable's path or in the runtime directory.
+    package static func forClient(in surroundings: Surroundings = Surroundings()) throws(AddressError) -> Address {
         if let named = surroundings.environment(variable), !named.isEmpty {
             return try Address(path: named)
         }

@@ -28,8 +28,9 @@ public struct AsyncClient: Sendable {
 
     /// Makes a call and collects all its replies, which is at least one.
     private func replies<M: Method>(to method: M, more: Bool) async throws(ClientError) -> [M.Reply] {
-        guard let connection = try await AsyncConnection.toDaemon(at: path) else { throw .cancelled }
-        try await connection.start(method, more: more)
+        guard var connection = try await ClientConnection.toDaemon(at: path) else { throw .cancelled }
+        connection.call(method, more: more)
+        try await connection.sendAll()
         var replies: [M.Reply] = []
         while let (reply, continues) = try await connection.nextReply(to: M.self) {
             replies.append(reply)

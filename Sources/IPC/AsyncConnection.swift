@@ -2,25 +2,15 @@ import Dispatch
 import Glibc
 import System
 
-/// A connection to the daemon for one call, made by a task that does not block. After the task is cancelled it cannot be
-/// used any more.
-final class AsyncConnection {
-    private var connection: ClientConnection
-
-    /// Connects to the daemon with the socket at `path`.
-    ///
-    /// - Throws: `unreachable`; with EAGAIN the daemon's queue of new connections is full.
-    init(connectingTo path: String) throws(ClientError) {
-        connection = try ClientConnection(connectingTo: path, blocking: false)
-    }
-
+/// A connection of a task that does not block. After the task is cancelled it cannot be used any more.
+extension ClientConnection {
     /// Connects to the daemon with the socket at `path`, as soon as its queue of new connections has room; nil if the
     /// task is cancelled.
-    nonisolated(nonsending) static func toDaemon(at path: String) async throws(ClientError) -> AsyncConnection? {
+    nonisolated(nonsending) static func toDaemon(at path: String) async throws(ClientError) -> ClientConnection? {
         var attempt = 0
         while !Task.isCancelled {
             do {
-                return try AsyncConnection(connectingTo: path)
+                return try ClientConnection(connectingTo: path, blocking: false)
             } catch .unreachable(_, EAGAIN) {
                 attempt += 1
                 await Backoff.sleep(microseconds: Backoff.delay(before: attempt))
@@ -29,13 +19,12 @@ final class AsyncConnection {
         return nil
     }
 
-    /// Makes the call; `nextReply` returns its replies.
-    nonisolated(nonsending) func start<M: Method>(_ method: M, more: Bool = false) async throws(ClientError) {
-        connection.call(method, more: more)
-        while connection.hasUnsent, !Task.isCancelled {
-            switch try connection.send() {
+    /// Sends the calls, unless the task is cancelled.
+    nonisolated(nonsending) mutating func sendAll() async throws(ClientError) {
+        while hasUnsent, !Task.isCancelled {
+            switch try send() {
             case .some: break
-            case .blocked: await SocketReadiness.writable.wait(of: connection.descriptor)
+            case .blocked: await SocketReadiness.writable.wait(of: descriptor)
             // The daemon may have sent the reason before it closed the connection.
             case .hungUp: return
             }
@@ -43,12 +32,12 @@ final class AsyncConnection {
     }
 
     /// Waits for the next reply to the call, and whether more follow; nil if the task is cancelled.
-    nonisolated(nonsending) func nextReply<M: Method>(
+    nonisolated(nonsending) mutating func nextReply<M: Method>(
         to method: M.Type
     ) async throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         while !Task.isCancelled {
-            if let reply = try connection.reply(to: M.self, until: nil) { return reply }
-            await SocketReadiness.readable.wait(of: connection.descriptor)
+            if let reply = try reply(to: M.self, until: nil) { return reply }
+            await SocketReadiness.readable.wait(of: descriptor)
         }
         return nil
     }

@@ -46,22 +46,17 @@ public struct Client: ~Copyable {
         }
     }
 
-    /// Makes a call that the daemon does not answer, not even with an error.
-    package mutating func call<M: Method>(oneway method: M) throws(ClientError) {
-        connection.call(method, oneway: true)
-        guard try send() else { throw connection.hangup }
-    }
-
-    /// Makes a call; ``nextReply(to:until:)`` returns its one reply.
-    package mutating func start<M: Method>(_ method: M) throws(ClientError) {
-        connection.call(method)
-        _ = try send()
-    }
-
-    /// Makes a call with any number of replies, which ``nextReply(to:until:)`` returns.
-    package mutating func start<M: Method>(streaming method: M) throws(ClientError) {
-        connection.call(method, more: true)
-        _ = try send()
+    /// Makes a call; ``nextReply(to:until:)`` returns its one reply, or any number of replies if it accepts more.
+    package mutating func start<M: Method>(_ method: M, more: Bool = false) throws(ClientError) {
+        connection.call(method, more: more)
+        while connection.hasUnsent {
+            switch try connection.send() {
+            case .some: break
+            case .blocked: throw .failed(errno: ETIMEDOUT)
+            // The daemon may have sent the reason before it closed the connection.
+            case .hungUp: return
+            }
+        }
     }
 
     /// Waits for the next reply to the last call that was started. It must not be called after a reply without
@@ -80,19 +75,6 @@ public struct Client: ~Copyable {
         if let reply = try connection.reply(to: M.self, until: deadline) { return reply }
         guard deadline != nil else { throw .failed(errno: ETIMEDOUT) }
         return nil
-    }
-
-    /// Sends the calls that were not sent yet; false if the daemon has closed the connection. The daemon may have sent the
-    /// reason before it did, so this is not an error if a reply is expected.
-    private mutating func send() throws(ClientError) -> Bool {
-        while connection.hasUnsent {
-            switch try connection.send() {
-            case .some: break
-            case .blocked: throw .failed(errno: ETIMEDOUT)
-            case .hungUp: return false
-            }
-        }
-        return true
     }
 }
 
@@ -137,7 +119,7 @@ extension Client {
         keys: [String]? = nil,
         soonest: Int64? = nil
     ) throws(ClientError) -> [Countdown] {
-        try start(streaming: List(match: match, states: states, keys: keys, soonest: soonest))
+        try start(List(match: match, states: states, keys: keys, soonest: soonest), more: true)
         var countdowns: [Countdown] = []
         while let (page, continues) = try nextReply(to: List.self) {
             countdowns += page.countdowns

@@ -51,12 +51,11 @@ struct ClientConnection: ~Copyable {
     /// The error if the daemon has closed the connection.
     var hangup: ClientError { longestCall > Interface.callLimit ? .callTooLong(bytes: longestCall) : .disconnected }
 
-    /// Encodes a call for `send`. Unless it is oneway, its replies are returned from now on.
-    mutating func call<M: Method>(_ method: M, more: Bool = false, oneway: Bool = false) {
+    /// Encodes a call for `send`. Its replies are returned from now on.
+    mutating func call<M: Method>(_ method: M, more: Bool = false) {
         let before = session.unsent
-        let call = session.call(M.fullName, more: more, oneway: oneway, method)
+        current = session.call(M.fullName, more: more, method)
         longestCall = max(longestCall, session.unsent - before - 1)
-        if !oneway { current = call }
     }
 
     /// Sends some of the calls. If the daemon has closed the connection it may have sent the reason before.

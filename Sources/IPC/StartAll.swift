@@ -44,13 +44,10 @@ package struct StartAll: Method {
         }
 
         package init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var accepted = JSONMember<Bool>("accepted")
-            var rooms = JSONMember<[Cooldown.Room]>("rooms")
-            var retryAfterUSec = JSONMember<Int64>("retryAfterUSec")
-            reader.knownMembers { accepted.read(&$0) || rooms.read(&$0) || retryAfterUSec.read(&$0) }
-            self.accepted = try accepted.required
-            self.rooms = try rooms.required
-            self.retryAfterUSec = try retryAfterUSec.optional
+            accepted = try reader.member("accepted")
+            rooms = try reader.member("rooms")
+            retryAfterUSec = try reader.memberIfPresent("retryAfterUSec")
+            reader.skipMembers()
         }
     }
 }
@@ -155,15 +152,11 @@ extension Cooldown {
 
         /// Unknown members, which a newer daemon may add, are skipped.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var key = JSONMember<String>("key")
-            var left = JSONMember<Int64>("left")
-            var moreUSec = JSONMember<Int64>("moreUSec")
-            var countdown = JSONMember<Countdown>("countdown")
-            reader.knownMembers { key.read(&$0) || left.read(&$0) || moreUSec.read(&$0) || countdown.read(&$0) }
-            self.key = try key.required
-            self.left = try left.required
-            self.moreUSec = try moreUSec.optional
-            self.countdown = try countdown.optional
+            key = try reader.member("key")
+            left = try reader.member("left")
+            moreUSec = try reader.memberIfPresent("moreUSec")
+            countdown = try reader.memberIfPresent("countdown")
+            reader.skipMembers()
         }
     }
 }

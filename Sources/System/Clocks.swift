@@ -32,7 +32,7 @@ public struct BootTimer: ~Copyable {
     /// A timer that is not set. If it wakes, it ends a suspend of the machine; otherwise it fires at the resume if its
     /// instant passed meanwhile. Throws EPERM if it wakes, and the process lacks CAP_WAKE_ALARM.
     public init(wakes: Bool = false) throws(SystemFailure) {
-        let number = wakes ? linux_wake_timer_create() : linux_boot_timer_create()
+        let number = timerfd_create(wakes ? CLOCK_BOOTTIME_ALARM : CLOCK_BOOTTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         owned = try Descriptor(owning: number, of: "timerfd_create")
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Reports what other programs do to files and directories, with one call of the system for all of them (inotify).
 ///
@@ -11,28 +12,35 @@ public struct FileWatch: ~Copyable {
 
     /// A watch that reports nothing yet.
     public init() throws(SystemFailure) {
-        watch = try Descriptor(owning: linux_watch_create(), of: "inotify_init1")
+        watch = try Descriptor(owning: inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)), of: "inotify_init1")
     }
 
     /// Reports if the file is removed, renamed or gets another mode.
     public func add(file path: String) throws(SystemFailure) {
-        try Self.check(unsafe linux_watch_file(watch.number, path))
+        // Removing the name of a socket that is in use only changes its number of links.
+        try add(path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW)
     }
 
     /// Reports if the file is written to or truncated.
     public func add(contentsOf path: String) throws(SystemFailure) {
-        try Self.check(unsafe linux_watch_contents(watch.number, path))
+        try add(path, IN_MODIFY)
     }
 
     /// Reports if a name in the directory is removed or given to another file, or the directory is removed or renamed.
     public func add(namesIn directory: String) throws(SystemFailure) {
-        try Self.check(unsafe linux_watch_names(watch.number, directory))
+        try add(directory, IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     }
 
     /// Whether something has been reported since the last call. What the program itself does is reported, too.
-    public func takeReports() -> Bool { linux_watch_take(watch.number) != 0 }
+    public func takeReports() -> Bool {
+        // Reports that do not fit are returned by the next call.
+        var reports = [UInt8](repeating: 0, count: 4_096)
+        return unsafe read(watch.number, &reports, 4_096) > 0
+    }
 
-    private static func check(_ result: Int32) throws(SystemFailure) {
-        if result < 0 { throw SystemFailure("inotify_add_watch") }
+    private func add(_ path: String, _ events: Int32) throws(SystemFailure) {
+        guard unsafe inotify_add_watch(watch.number, path, UInt32(events)) >= 0 else {
+            throw SystemFailure("inotify_add_watch")
+        }
     }
 }

@@ -287,25 +287,13 @@ public struct JSONReader: ~Copyable {
 
     /// The value of a number that is longer than most; nil if it is not an integer of 64 bits.
     private mutating func otherNumber() -> Int64? {
-        let first = self[position]
-        guard first == ASCII.minus || ASCII.isDigit(first) else {
+        let start = position
+        guard self[start] == ASCII.minus || ASCII.isDigit(self[start]) else {
             skip()
             return nil
         }
-        let start = position
         guard scanNumber() else { return nil }
-        var value: Int64 = 0
-        for index in (first == ASCII.minus ? start + 1 : start)..<position {
-            let digit = Int64(self[index] &- ASCII.zero)
-            let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
-            // Negative numbers grow downwards, since the least one has no positive counterpart.
-            let (sum, overflowToo) =
-                first == ASCII.minus
-                ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
-            guard !overflow, !overflowToo else { return nil }
-            value = sum
-        }
-        return value
+        return Int64(text(StringRange(start: start, end: position, isEscaped: false)))
     }
 
     /// A string.

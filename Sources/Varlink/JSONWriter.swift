@@ -97,12 +97,6 @@ extension JSONWriter {
         array(body)
     }
 
-    /// Writes a member whose value is JSON text.
-    public mutating func member(_ name: StaticString, raw json: [UInt8]) {
-        write(name: name)
-        element(raw: json)
-    }
-
     /// Writes a member whose name is not a literal.
     public mutating func member(named name: String, _ value: some JSONWritable) {
         write(utf8: name.utf8Span.span)
@@ -311,10 +305,8 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes a map, which is an object in JSON, in the order of its keys.
+    /// Writes a map, as ``TextMap`` does.
     public func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            for (key, value) in sorted(by: { $0.key < $1.key }) { writer.member(named: key, value) }
-        }
+        TextMap(self).write(into: &writer)
     }
 }

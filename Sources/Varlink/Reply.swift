@@ -27,9 +27,7 @@ public struct Reply: Sendable {
         _ name: StaticString,
         as type: Value.Type = Value.self
     ) throws(InvalidParameter) -> Value? {
-        var member = JSONMember<Value>(name)
-        readParameters { reader in reader.knownMembers { member.read(&$0) } }
-        return try member.optional
+        try readParameters { reader throws(InvalidParameter) in try reader.memberIfPresent(name) }
     }
 
     /// Reads the parameters, an object that was entered.

@@ -190,12 +190,7 @@ extension ServerSession {
     }
 
     /// Answers the call in progress without parameters.
-    public mutating func reply(continues: Bool = false) {
-        guard expectsReply(continues: continues) else { return }
-        output.message { writer in
-            if continues { writer.member("continues", true) }
-        }
-    }
+    public mutating func reply(continues: Bool = false) { reply(continues: continues) { _ in } }
 
     /// Answers the call in progress with an error, which ends it. Nothing is sent if the call has `oneway`.
     public mutating func fail(_ error: some ReplyError) {

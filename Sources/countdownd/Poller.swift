@@ -23,7 +23,7 @@ struct Poller: ~Copyable {
     private var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
 
     init() throws(SystemFailure) {
-        epoll = try Descriptor(owning: linux_epoll_create(), of: "epoll_create1")
+        epoll = try Descriptor(owning: epoll_create1(Int32(EPOLL_CLOEXEC)), of: "epoll_create1")
     }
 
     /// Adds a descriptor under a token.

@@ -11,14 +11,6 @@ public struct BridgeOptions: Equatable, Sendable {
         case showVersion
     }
 
-    /// Why the program cannot start, as a sentence.
-    public struct UsageFailure: Error, Equatable, CustomStringConvertible {
-        /// The sentence.
-        public let description: String
-
-        init(_ sentence: String) { description = sentence }
-    }
-
     var urlFile = ""
     var socket = ""
 
@@ -90,11 +82,11 @@ public struct BridgeOptions: Equatable, Sendable {
     func readURL() throws -> EngineURL {
         let text = try Self.read(urlFile == "-" ? "/dev/stdin" : Self.credentialPath(urlFile))
         let line = text.split(whereSeparator: \.isWhitespace)
-        guard line.count == 1 else { throw UsageFailure("\(urlFile) has to hold one URL and nothing else") }
+        guard line.count == 1 else { throw EngineURL.Invalid("\(urlFile) has to hold one URL and nothing else") }
         do {
             return try EngineURL(parsing: String(line[0]))
         } catch {
-            throw UsageFailure("\(urlFile): \(error.description)")
+            throw EngineURL.Invalid("\(urlFile): \(error.description)")
         }
     }
 
@@ -112,9 +104,9 @@ public struct BridgeOptions: Equatable, Sendable {
         do throws(SystemFailure) {
             text = try StoredText.bytes(of: path, limit: limit + 1)
         } catch {
-            throw UsageFailure("cannot read \(path): \(systemMessage(error.code))")
+            throw EngineURL.Invalid("cannot read \(path): \(systemMessage(error.code))")
         }
-        guard text.count <= limit else { throw UsageFailure("\(path) is longer than 64 KiB and cannot be a URL") }
+        guard text.count <= limit else { throw EngineURL.Invalid("\(path) is longer than 64 KiB and cannot be a URL") }
         return String(decoding: text, as: UTF8.self)
     }
 }

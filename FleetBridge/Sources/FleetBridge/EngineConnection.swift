@@ -39,8 +39,9 @@ final class EngineConnection {
 
     init(to url: EngineURL) { self.url = url }
 
-    /// Connects, and begins TLS if there is a context. The handshake continues while the first commands wait.
-    func connect(_ tls: NIOSSLContext?) async throws {
+    /// Connects, begins TLS if there is a context, and logs in if the URL has a password. The handshake continues while the first
+    /// commands wait.
+    func logIn(_ tls: NIOSSLContext?) async throws {
         guard let server = url.server else { throw EngineFailure("the address of \(url.address) is not known") }
         let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
         let name = isName ? server.host : nil
@@ -64,11 +65,6 @@ final class EngineConnection {
         } catch {
             throw EngineFailure(error, of: url)
         }
-    }
-
-    /// Connects, and logs in if the URL has a password.
-    func logIn(_ tls: NIOSSLContext?) async throws {
-        try await connect(tls)
         if let command = url.login.command { _ = try await reply(to: command) }
     }
 

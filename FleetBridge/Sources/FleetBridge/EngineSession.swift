@@ -1,5 +1,4 @@
 import NIOCore
-import NIOSSL
 import RESP
 import System
 
@@ -98,8 +97,32 @@ struct EngineSession {
     static func open(_ url: EngineURL, epoch: Int64?) async throws -> EngineSession {
         let tls = try TLS.context(url)
         let connections = (0..<3).map { _ in EngineConnection(to: url) }
+        let (changes, queries, subscription) = (connections[0], connections[1], connections[2])
         do {
-            return try await open(url, epoch, tls, connections[0], connections[1], connections[2])
+            try await changes.logIn(tls)
+            let reply = try await changes.reply(to: ["INFO"])
+            let info = EngineInfo(reply.text ?? "")
+            let engine = try info.check(url)
+            try await checkPermissions(url, changes)
+            try await agree(NamespaceSettings(url), changes)
+            guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", proposalScript]).text,
+                script.utf8.count <= 40
+            else { throw EngineFailure("\(url.address) does not load the script") }
+            try await queries.logIn(tls)
+            try await subscription.logIn(tls)
+            _ = try await subscription.reply(to: ["SSUBSCRIBE", NamespaceKeys(url.namespace).log])
+            return EngineSession(
+                url: url,
+                epoch: epoch,
+                changes: changes,
+                queries: queries,
+                subscription: subscription,
+                engine: engine,
+                replicas: ReplicationInfo(.success(reply))?.replicas(at: 0) ?? [],
+                script: script,
+                warnings: info.warnings(url),
+                samples: try await readClock(queries)
+            )
         } catch {
             let failure = EngineFailure(error, of: url)
             for connection in connections { connection.close(failure) }
@@ -107,48 +130,18 @@ struct EngineSession {
         }
     }
 
-    private static func open(
-        _ url: EngineURL,
-        _ epoch: Int64?,
-        _ tls: NIOSSLContext?,
-        _ changes: EngineConnection,
-        _ queries: EngineConnection,
-        _ subscription: EngineConnection
-    ) async throws -> EngineSession {
-        try await changes.logIn(tls)
-        let reply = try await changes.reply(to: ["INFO"])
-        let info = EngineInfo(reply.text ?? "")
-        let engine = try info.check(url)
-        try await checkPermissions(url, changes)
-        try await agree(NamespaceSettings(url), changes)
-        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", proposalScript]).text,
-            script.utf8.count <= 40
-        else {
-            throw EngineFailure("\(url.address) does not load the script")
-        }
-        try await queries.logIn(tls)
-        try await subscription.logIn(tls)
-        _ = try await subscription.reply(to: ["SSUBSCRIBE", NamespaceKeys(url.namespace).log])
+    private static func readClock(_ connection: EngineConnection) async throws -> [TimeSample] {
         var samples: [TimeSample] = []
         for _ in 0..<8 {
             let sent = BootClock.now
-            let reply = try await queries.reply(to: ["TIME"])
+            let reply = try await connection.reply(to: ["TIME"])
             let received = BootClock.now
-            guard let time = Self.time(reply) else { throw EngineFailure("\(url.address) does not tell the time") }
+            guard let time = Self.time(reply) else {
+                throw EngineFailure("\(connection.url.address) does not tell the time")
+            }
             samples.append(TimeSample(engine: time, sent: sent, received: received))
         }
-        return EngineSession(
-            url: url,
-            epoch: epoch,
-            changes: changes,
-            queries: queries,
-            subscription: subscription,
-            engine: engine,
-            replicas: ReplicationInfo(.success(reply))?.replicas(at: 0) ?? [],
-            script: script,
-            warnings: info.warnings(url),
-            samples: samples
-        )
+        return samples
     }
 
     /// Instants of the engine stay below it.

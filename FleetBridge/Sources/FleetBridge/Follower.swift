@@ -259,21 +259,18 @@ final class Follower {
         }
     }
 
-    /// Sends commands; the body gets the reply of the last one.
-    private func send(_ commands: [RESPCommand], _ body: @escaping (RESPValue) -> Void) {
+    /// Sends a command; the body gets its reply.
+    private func send(_ command: RESPCommand, _ body: @escaping (RESPValue) -> Void) {
         guard let connection = engine.session?.queries else { return }
         let session = sessions
-        for (index, command) in commands.enumerated() {
-            connection.send(command) { reply in
-                guard session == self.sessions else { return }
-                switch reply {
-                // The bridge stops every follower if the engine is lost.
-                case .failure: return
-                case .success(.error(let words)):
-                    let failure = EngineFailure(reply: words, to: command.name, of: self.engine.url)
-                    self.engine.endSession(failure)
-                case .success(let value): if index == commands.count - 1 { body(value) }
-                }
+        connection.send(command) { reply in
+            guard session == self.sessions else { return }
+            switch reply {
+            // The bridge stops every follower if the engine is lost.
+            case .failure: return
+            case .success(.error(let words)):
+                self.engine.endSession(EngineFailure(reply: words, to: command.name, of: self.engine.url))
+            case .success(let value): body(value)
             }
         }
     }
@@ -288,10 +285,7 @@ final class Follower {
     /// - Parameter gap: the log does not go on there, or a message was there that the log does not have.
     private func readPosition(_ gap: Gap? = nil) {
         guard let last else { return gap != nil ? announceSnapshot(.diverged, "the log has a gap") : perform(.log) }
-        let command: RESPCommand = [
-            "EVAL", Self.positionScript, "3", keys.version, keys.log, keys.origin, "\(last.version)-0",
-        ]
-        send([command]) { reply in
+        send(["EVAL", Self.positionScript, "3", keys.version, keys.log, keys.origin, "\(last.version)-0"]) { reply in
             let parts = reply.elements ?? []
             guard parts.count == 4, let entries = parts[2].elements, let first = parts[3].elements else {
                 return self.refuse("EVAL")
@@ -338,7 +332,7 @@ final class Follower {
     private func beginSnapshot() {
         if let announcement { deliver(reply(announcement.state, reason: announcement.reason)) }
         skips = 0
-        send([["EVAL", Self.snapshotScript, "2", keys.version, keys.log]]) { reply in
+        send(["EVAL", Self.snapshotScript, "2", keys.version, keys.log]) { reply in
             let parts = reply.elements ?? []
             guard parts.count == 2, parts[1].elements != nil else { return self.refuse("EVAL") }
             let logged = parts[1].elements?.first.flatMap { LoggedCall($0) }.map {
@@ -359,13 +353,13 @@ final class Follower {
         guard let clock else { return engine.endSession(EngineFailure("\(engine.url.address) does not tell the time")) }
         hasSetVersion = true
         let version = BootClock.now + clock.engineLessBootUSec
-        send([["EVAL", Self.firstVersionScript, "2", keys.version, keys.origin, "\(version)"]]) { _ in
+        send(["EVAL", Self.firstVersionScript, "2", keys.version, keys.origin, "\(version)"]) { _ in
             self.perform(.snapshot)
         }
     }
 
     private func readPage(_ cursor: String) {
-        send([["HSCAN", keys.now, cursor, "COUNT", "\(Self.pageCount)"]]) { reply in
+        send(["HSCAN", keys.now, cursor, "COUNT", "\(Self.pageCount)"]) { reply in
             guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, UInt64(next) != nil,
                 next == "0" || next != cursor, let pairs = parts[1].elements
             else { return self.refuse("HSCAN") }
@@ -409,7 +403,7 @@ final class Follower {
         hasMissed = false
         let start = last.map { "(\($0.version)-0" } ?? "-"
         let count = logCount
-        send([["XRANGE", keys.log, start, "+", "COUNT", "\(count)"]]) { reply in
+        send(["XRANGE", keys.log, start, "+", "COUNT", "\(count)"]) { reply in
             guard let elements = reply.elements, elements.count <= count else { return self.refuse("XRANGE") }
             var changes: [Follow.Entry] = []
             var next = self.last

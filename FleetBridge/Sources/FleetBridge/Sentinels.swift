@@ -22,7 +22,7 @@ struct KnownReplica: Sendable {
 
     /// Reads an element of the reply of SENTINEL REPLICAS; nil if it is something else.
     init?(_ element: RESPValue) {
-        let fields = SentinelFields(element)
+        let fields = element.fields
         guard let host = fields["ip"]?.text, let port = fields["port"]?.number, (1...65_535).contains(port) else {
             return nil
         }
@@ -51,18 +51,16 @@ struct KnownReplica: Sendable {
     }
 }
 
-/// The names and values in the reply of a sentinel.
-private struct SentinelFields {
-    private var values: [String: RESPValue] = [:]
-
-    init(_ reply: RESPValue) {
-        let elements = reply.elements ?? []
+extension RESPValue {
+    /// The names and values in the reply of a sentinel.
+    fileprivate var fields: [String: RESPValue] {
+        let elements = elements ?? []
+        var fields: [String: RESPValue] = [:]
         for index in stride(from: 0, to: elements.count - 1, by: 2) {
-            if let name = elements[index].text { values[name] = elements[index + 1] }
+            if let name = elements[index].text { fields[name] = elements[index + 1] }
         }
+        return fields
     }
-
-    subscript(name: String) -> RESPValue? { values[name] }
 }
 
 /// The report of a sentinel.
@@ -109,61 +107,42 @@ struct SentinelReports: Sendable {
 /// Asks all sentinels for the primary and its replicas at once, and takes the primary with the greatest epoch, so that a sentinel that is gone
 /// or that has missed a failover does no harm.
 @BridgeLoop
-final class PrimaryLookup {
+enum PrimaryLookup {
     /// How long the other sentinels may take after the first answer.
     private static let patience = TimeAmount.milliseconds(300)
-
-    private let url: EngineURL
-    private let result: EventLoopPromise<SentinelReports>
-    private var reports: [SentinelReport] = []
-    /// The reasons of the sentinels that have not named the primary, in the order of the URL.
-    private var failures: [EngineFailure?]
-    private var missing: Int
-    private var isOver = false
-    private let asked = BootClock.now
-
-    private init(_ url: EngineURL, _ result: EventLoopPromise<SentinelReports>) {
-        self.url = url
-        self.result = result
-        failures = Array(repeating: nil, count: url.sentinels.count)
-        missing = url.sentinels.count
-    }
 
     /// Asks the sentinels of a URL.
     ///
     /// - Throws: `EngineFailure` if none of them knows the primary.
     static func reports(of url: EngineURL) async throws -> SentinelReports {
         let tls = try TLS.context(url)
-        let result = BridgeLoop.shared.loop.makePromise(of: SentinelReports.self)
-        let lookup = PrimaryLookup(url, result)
+        let asked = BootClock.now
+        let (answers, arrivals) = AsyncStream.makeStream(of: (Int, Result<SentinelReport, EngineFailure>).self)
         for (index, sentinel) in url.sentinels.enumerated() {
-            Task { lookup.receive(await ask(url.sentinel(at: sentinel), tls), from: index) }
+            Task { arrivals.yield((index, await ask(url.sentinel(at: sentinel), tls))) }
         }
-        return try await result.futureResult.get()
-    }
-
-    private func receive(_ answer: Result<SentinelReport, EngineFailure>, from index: Int) {
-        missing -= 1
-        switch answer {
-        case .failure(let failure): failures[index] = failure
-        case .success(let report):
-            reports.append(report)
-            if reports.count == 1 { BridgeLoop.run(after: Self.patience) { self.finish() } }
+        var reports: [SentinelReport] = []
+        // In the order of the URL.
+        var failures: [EngineFailure?] = url.sentinels.map { _ in nil }
+        var missing = url.sentinels.count
+        for await (index, answer) in answers {
+            missing -= 1
+            switch answer {
+            case .failure(let failure): failures[index] = failure
+            case .success(let report):
+                reports.append(report)
+                if reports.count == 1 { BridgeLoop.run(after: patience) { arrivals.finish() } }
+            }
+            if missing == 0 { arrivals.finish() }
         }
-        if missing == 0 { finish() }
-    }
-
-    private func finish() {
-        guard !isOver else { return }
-        isOver = true
-        guard let epoch = reports.map(\.primary.epoch).max() else {
-            let isUnknown = failures.contains(Self.unknownName(url))
-            return result.fail(isUnknown ? Self.unknownName(url) : EngineFailure(failures.compactMap(\.self)))
-        }
+        let epoch = reports.map(\.primary.epoch).max()
         // With the same epoch, the answer of most of them.
         let newest = Dictionary(grouping: reports.map(\.primary).filter { $0.epoch == epoch }) { $0 }
-        guard let primary = newest.max(by: { $0.value.count < $1.value.count })?.key else { return }
-        result.succeed(SentinelReports(reports, primary: primary, sentinels: url.sentinels.count, asked: asked))
+        guard let primary = newest.max(by: { $0.value.count < $1.value.count })?.key else {
+            let isUnknown = failures.contains(unknownName(url))
+            throw isUnknown ? unknownName(url) : EngineFailure(failures.compactMap(\.self))
+        }
+        return SentinelReports(reports, primary: primary, sentinels: url.sentinels.count, asked: asked)
     }
 
     private static func unknownName(_ url: EngineURL) -> EngineFailure {
@@ -179,8 +158,7 @@ final class PrimaryLookup {
             // During a failover, only this has the new address at once.
             let place = try await connection.reply(to: ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name])
             guard let parts = place.elements else { return .failure(unknownName(url)) }
-            let epoch = SentinelFields(try await connection.reply(to: ["SENTINEL", "MASTER", name]))["config-epoch"]?
-                .number
+            let epoch = try await connection.reply(to: ["SENTINEL", "MASTER", name]).fields["config-epoch"]?.number
             let replicas = try await connection.reply(to: ["SENTINEL", "REPLICAS", name]).elements
             guard parts.count == 2, let host = parts[0].text, (1...255).contains(host.utf8.count),
                 let port = parts[1].number,

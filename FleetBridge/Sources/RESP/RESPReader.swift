@@ -21,33 +21,19 @@ public enum RESPError: Error, Equatable {
 public struct RESPReader: Sendable {
     /// The greatest sizes that are accepted, so that no engine can make the reader grow without bound.
     public struct Limits: Sendable {
-        var line: Int
-        var bulk: Int
-        var elements: Int
-        var depth: Int
-        var value: Int
+        /// The bytes of a status, an error, an integer or a length.
+        public var line = 64 << 10
+        /// The bytes of a string: a message has 64 records of 64 KiB.
+        public var bulk = 8 << 20
+        /// The elements of one array.
+        public var elements = 1 << 20
+        /// Arrays in arrays.
+        public var depth = 8
+        /// The bytes of a whole value, with 64 for each element: 1,024 changes of the log have 64 KiB each.
+        public var value = 128 << 20
 
-        /// Limits; the defaults are for records of countdowns.
-        ///
-        /// - Parameters:
-        ///   - line: the bytes of a status, an error, an integer or a length.
-        ///   - bulk: the bytes of a string: a message has 64 records of 64 KiB.
-        ///   - elements: the elements of one array.
-        ///   - depth: arrays in arrays.
-        ///   - value: the bytes of a whole value, with 64 for each element: 1,024 changes of the log have 64 KiB each.
-        public init(
-            line: Int = 64 << 10,
-            bulk: Int = 8 << 20,
-            elements: Int = 1 << 20,
-            depth: Int = 8,
-            value: Int = 128 << 20
-        ) {
-            self.line = line
-            self.bulk = bulk
-            self.elements = elements
-            self.depth = depth
-            self.value = value
-        }
+        /// The limits for records of countdowns.
+        public init() {}
     }
 
     private enum Part {

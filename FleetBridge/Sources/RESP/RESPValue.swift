@@ -47,19 +47,7 @@ public enum RESPValue: Equatable, Sendable {
 extension Int64 {
     /// A number in decimal; nil if the bytes are something else, or the number does not fit.
     public init?(decimal text: ArraySlice<UInt8>) {
-        let isNegative = text.first == UInt8(ascii: "-")
-        let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
-        guard !digits.isEmpty else { return nil }
-        self = 0
-        for byte in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            let digit = Int64(byte - UInt8(ascii: "0"))
-            let (product, isTooGreat) = multipliedReportingOverflow(by: 10)
-            let (sum, isOver) =
-                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
-            guard !isTooGreat, !isOver else { return nil }
-            self = sum
-        }
+        self.init(String(decoding: text, as: UTF8.self))
     }
 }
 

@@ -33,7 +33,7 @@ enum KeyCompletion {
     /// Empty if the daemon does not run: a shell cannot show an error here.
     private static func keys(beginningWith prefix: String) -> [String] {
         let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
-        guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {
+        guard var client = try? DaemonEndpoint().connect(), (try? client.start(request, more: true)) != nil else {
             return []
         }
         let deadline = MonotonicDeadline.after(microseconds: patience)

@@ -19,7 +19,7 @@ extension Client {
     mutating func list(_ request: List) throws(ClientError) -> [Countdown] {
         var places: TextMap<Int> = [:]
         var countdowns: [Countdown] = []
-        try start(streaming: request)
+        try start(request, more: true)
         var continues = true
         while continues {
             guard let page = try nextReply(to: List.self) else { break }

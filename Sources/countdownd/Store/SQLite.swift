@@ -56,7 +56,8 @@ extension SQLiteFailure {
     static func prepareLibrary() {
         _ = sqlite_prepare_library()
         linux_survive_truncated_files()
-        linux_ignore_file_size_signal()
+        // Makes RLIMIT_FSIZE an error of the write, and not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Bytes of a page of a store.

@@ -26,7 +26,7 @@ extension FaultRun {
     func inspect(_ daemon: DaemonProcess) throws -> [String: Countdown] {
         let sentUSec = Microseconds.now
         var client = try Client(at: daemon.socketPath)
-        try client.start(streaming: List(match: ["*"], states: Countdown.State.allCases))
+        try client.start(List(match: ["*"], states: Countdown.State.allCases), more: true)
         var found: [String: Countdown] = [:]
         while let (reply, continues) = try client.nextReply(to: List.self) {
             for countdown in reply.countdowns { found[countdown.key] = countdown }

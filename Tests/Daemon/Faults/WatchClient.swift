@@ -35,7 +35,7 @@ final class WatchClient {
         self.path = path
         client = try Client(at: path)
         isSynced = false
-        try? client?.start(streaming: Watch(match: ["*"], tick: .zero, since: memory.since))
+        try? client?.start(Watch(match: ["*"], tick: .zero, since: memory.since), more: true)
     }
 
     /// Receives replies that have arrived; false if the connection was closed.

@@ -32,7 +32,7 @@ struct AsyncClientTests {
         // One more than the backlog of listen(2).
         let connections = try (0..<65).map { _ in try RawConnection(to: listener.path) }
         #expect(throws: ClientError.unreachable(path: listener.path, errno: EAGAIN)) {
-            try AsyncConnection(connectingTo: listener.path)
+            _ = try ClientConnection(connectingTo: listener.path, blocking: false)
         }
         return connections
     }

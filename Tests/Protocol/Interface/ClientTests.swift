@@ -114,7 +114,7 @@ struct ClientTests {
             return .send
         }
         var client = Client(adopting: server.clientDescriptor)
-        try client.start(streaming: List())
+        try client.start(List(), more: true)
         var sizes: [Int] = []
         while let (reply, continues) = try client.nextReply(to: List.self) {
             sizes.append(reply.countdowns.count)
@@ -129,7 +129,7 @@ struct ClientTests {
         let events = #"[{"type":"later","key":7},{"type":"synced","revision":3,"x":1}]"#
         let server = ScriptedServer { _, _ in .bytes(wire(#"{"parameters":{"events":\#(events)},"continues":true}"#)) }
         var client = Client(adopting: server.clientDescriptor)
-        try client.start(streaming: Watch())
+        try client.start(Watch(), more: true)
         let (reply, continues) = try #require(try client.nextReply(to: Watch.self))
         #expect(reply.events == [Event(type: .synced, revision: 3)])
         #expect(continues)
@@ -161,7 +161,7 @@ struct ClientTests {
             return .send
         }
         var client = Client(adopting: server.clientDescriptor)
-        try client.start(streaming: Watch())
+        try client.start(Watch(), more: true)
         _ = try client.nextReply(to: Watch.self)
         #expect(try client.nextReply(to: Watch.self, until: .passed) == nil)
         #expect(try client.nextReply(to: Watch.self, until: .after(microseconds: 1)) == nil)
@@ -194,24 +194,12 @@ struct ClientTests {
             return .send
         }
         var client = Client(adopting: server.clientDescriptor)
-        try client.start(streaming: Watch())
+        try client.start(Watch(), more: true)
         var request = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(unsafe poll(&request, 1, 60_000) == 1)
         var count = 0
         while try client.nextReply(to: Watch.self, until: .passed) != nil { count += 1 }
         #expect(count == 3)
-    }
-
-    @Test("a oneway call does not delay the next call")
-    func oneway() throws {
-        let server = ScriptedServer { call, session in
-            session.reply(Get.Reply(countdown: Self.tea))
-            return .send
-        }
-        var client = Client(adopting: server.clientDescriptor)
-        try client.call(oneway: Cancel(key: "tea"))
-        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
-        #expect(server.called == ["Cancel", "Get"])
     }
 
     @Test("a client that is destroyed closes its connection")

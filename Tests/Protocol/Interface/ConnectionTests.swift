@@ -15,12 +15,11 @@ final class ConnectionTests: DirectorySuite {
         let daemon = try listener.accept()
         try client.start(Get(key: "tea"))
         #expect(try daemon.message() == #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"#)
-        try client.start(streaming: List())
+        try client.start(List(), more: true)
         #expect(try daemon.message() == #"{"method":"io.countdownd.List","more":true}"#)
-        try client.call(oneway: Pause(key: "tea", ifRevision: 7))
+        try client.start(Pause(key: "tea", ifRevision: 7))
         #expect(
-            try daemon.message()
-                == #"{"method":"io.countdownd.Pause","parameters":{"key":"tea","ifRevision":7},"oneway":true}"#
+            try daemon.message() == #"{"method":"io.countdownd.Pause","parameters":{"key":"tea","ifRevision":7}}"#
         )
     }
 

@@ -98,7 +98,8 @@ struct RESPTests {
 
     @Test("limits are errors")
     func limits() {
-        let limits = RESPReader.Limits(line: 10, bulk: 5, elements: 3, depth: 2, value: 300)
+        var limits = RESPReader.Limits()
+        (limits.line, limits.bulk, limits.elements, limits.depth, limits.value) = (10, 5, 3, 2, 300)
         #expect(throws: RESPError.lineTooLong(limit: 10)) { try read("+12345678901\r\n", limits: limits) }
         #expect(throws: RESPError.lineTooLong(limit: 10)) { try read("+123456789012345", limits: limits) }
         #expect(throws: RESPError.bulkTooLong(limit: 5)) { try read("$6\r\n", limits: limits) }

@@ -128,7 +128,7 @@ struct ServerSessionTests {
         _ = try call(session.next())
         session.reply(continues: true) { $0.member("number", 1) }
         session.reply(Number(number: 2), continues: true)
-        session.reply(continues: true) { $0.member("number", raw: Array("3".utf8)) }
+        session.reply(continues: true) { $0.member("number", 3) }
         session.reply(continues: true)
         session.reply(continues: true) { _ in }
         session.reply(Number(number: 4))
