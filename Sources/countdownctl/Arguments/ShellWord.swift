@@ -7,14 +7,19 @@ enum ShellWord {
     static func quote(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
         guard PrintableText.escape(word, doublesBackslashes: false) == word else { return "$'\(dollarQuoted(word))'" }
-        return "'\(word.substituting("'\\''", for: "'"))'"
+        return "'\(replacing(["'": "'\\''"], in: word))'"
     }
 
     private static func dollarQuoted(_ word: String) -> String {
-        let escaped = word.substituting("\\\\", for: "\\").substituting("\\'", for: "'")
+        let escaped = replacing(["\\": "\\\\", "'": "\\'"], in: word)
         return PrintableText.replacing(escaped) { scalar in
             scalar.value > 0xFFFF ? "\\U\(hexadecimal(scalar.value, 8))" : "\\u\(hexadecimal(scalar.value, 4))"
         }
+    }
+
+    /// Looks at scalars, because a quote with a combining mark behind it is another character.
+    private static func replacing(_ escapes: [Unicode.Scalar: String], in word: String) -> String {
+        word.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 
     /// ASCII letters and digits.

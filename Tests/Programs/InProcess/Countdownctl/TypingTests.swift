@@ -105,6 +105,7 @@ struct TypingTests {
         #expect(ShellWord.quote("login/+8613800138000") == "login/+8613800138000")
         #expect(ShellWord.quote("") == "''")
         #expect(ShellWord.quote("it's") == "'it'\\''s'")
+        #expect(ShellWord.quote("it'\u{301}s") == "'it'\\''\u{301}s'")
         #expect(ShellWord.quote("*") == "'*'")
         #expect(ShellWord.quote("a\\b") == "'a\\b'")
         #expect(ShellWord.quote("it's\u{1B}\\\u{200B}\u{E0041}") == "$'it\\'s\\u001b\\\\\\u200b\\U000e0041'")
