@@ -31,11 +31,12 @@ final class Interruption: Waiter {
     private let signals: SignalDescriptor
     /// A pipe that ends the wait when its reader closes it; nil for none.
     private let pipe: Int32?
-    private let background: HookRunner?
+    private let background: (any BackgroundWork)?
 
     /// If the stream is a pipe whose reader closes it, that interrupts a wait; background processes are supervised
     /// during it.
-    init(andReaderOf stream: StandardStream? = nil, with background: HookRunner? = nil) throws(CommandFailure) {
+    init(andReaderOf stream: StandardStream? = nil, with background: (any BackgroundWork)? = nil) throws(CommandFailure)
+    {
         pipe = stream.flatMap { $0.isPipe ? $0.descriptor : nil }
         self.background = background
         signals = try SignalDescriptor(reading: background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
@@ -83,6 +84,24 @@ final class Interruption: Waiter {
         }
         return isInterrupted
     }
+}
+
+/// Child processes that are supervised during a wait.
+protocol BackgroundWork: AnyObject {
+    /// The next deadline; nil if no child process has one.
+    var deadline: MonotonicDeadline? { get }
+
+    /// Becomes readable when `advance` has to be called; nil if only deadlines and ended processes need it.
+    var descriptor: Int32? { get }
+
+    /// Whether it takes no more events. A wait returns when it takes some again.
+    var isFull: Bool { get }
+
+    /// Reaps ended processes and handles deadlines that have passed.
+    func advance()
+
+    /// Terminates the processes, because no wait follows.
+    func terminate()
 }
 
 extension SignalDescriptor {

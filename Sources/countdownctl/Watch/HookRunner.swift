@@ -4,7 +4,7 @@ import System
 import Text
 
 /// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
-final class HookRunner {
+final class HookRunner: BackgroundWork {
     /// The number of commands that run at once.
     static let limit = 8
     /// The number of events that wait before no more are read.
