@@ -303,10 +303,3 @@ extension Array: JSONWritable where Element: JSONWritable {
         }
     }
 }
-
-extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes a map, as ``TextMap`` does.
-    public func write(into writer: inout JSONWriter) {
-        TextMap(self).write(into: &writer)
-    }
-}

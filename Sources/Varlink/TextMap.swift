@@ -116,6 +116,13 @@ extension TextMap: JSONWritable where Value: JSONWritable {
     }
 }
 
+extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
+    /// Writes a map, as ``TextMap`` does.
+    public func write(into writer: inout JSONWriter) {
+        TextMap(self).write(into: &writer)
+    }
+}
+
 extension String {
     /// Whether both have the same bytes. `==` holds for texts that are equal under Unicode normalization, too.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }

@@ -341,16 +341,6 @@ struct RevisionGaps {
     }
 }
 
-/// A malformed row, which is not served.
-struct SkippedRow: Equatable, CustomStringConvertible {
-    let row: String
-    let fault: String
-    /// The revision of the missing change; nil if it cannot be known.
-    let revision: Revision?
-
-    var description: String { "\(row): \(fault)" }
-}
-
 /// The identity of a boot: a time of CLOCK_BOOTTIME means something only within one.
 enum BootIdentity {
     /// The identity of this boot; empty if the kernel does not tell it.

@@ -67,6 +67,16 @@ struct Row {
     }
 }
 
+/// A malformed row, which is not served.
+struct SkippedRow: Equatable, CustomStringConvertible {
+    let row: String
+    let fault: String
+    /// The revision of the missing change; nil if it cannot be known.
+    let revision: Revision?
+
+    var description: String { "\(row): \(fault)" }
+}
+
 /// Reading rows. Whatever the table contains, a row becomes a valid value or a description of its fault.
 extension Row {
     /// The contents of a row.
