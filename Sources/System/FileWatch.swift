@@ -34,8 +34,9 @@ public struct FileWatch: ~Copyable {
     /// Whether something has been reported since the last call. What the program itself does is reported, too.
     public func takeReports() -> Bool {
         // Reports that do not fit are returned by the next call.
-        var reports = [UInt8](repeating: 0, count: 4_096)
-        return unsafe read(watch.number, &reports, 4_096) > 0
+        unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { reports in
+            unsafe read(watch.number, reports.baseAddress, reports.count) > 0
+        }
     }
 
     private func add(_ path: String, _ events: Int32) throws(SystemFailure) {
