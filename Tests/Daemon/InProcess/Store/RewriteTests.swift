@@ -53,6 +53,19 @@ final class RewriteTests: StoreSuite {
         }
     }
 
+    @Test("it has a step of the clock that could not be stored before")
+    func step() throws {
+        let step: ClockStep
+        do {
+            let keeper = try fill()
+            step = ClockStep(offset: scene.now.offset, revision: keeper.timetable.revision)
+            unsafe unlink(scene.path)
+            _ = try keeper.store.rewrite(keeper.timetable, clockStep: step, at: scene.now)
+            try scene.crash()
+        }
+        #expect(try known().step == step.revision)
+    }
+
     @Test(
         "if the daemon was killed before the new store had its name, the next start finishes the work and keeps the file with that name"
     )
