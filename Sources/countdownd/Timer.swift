@@ -19,8 +19,8 @@ struct Timer: ~Copyable {
     /// The kernel takes some 30 µs to wake the loop, so the loop wakes up earlier by this duration, and reads the clock until the
     /// instant.
     private static let spin = Duration(microseconds: 40)
-    /// After a longer wait, a processor takes some 100 µs more to wake up, so the loop first waits until `slack` before the instant.
-    private static let longWait = Duration(microseconds: 1_000)
+    /// After a longer wait a processor takes some 100 µs more to wake up, so the loop first waits until `slack` before the instant.
+    private static let longWait = Duration(microseconds: 2_000)
 
     private let source: any DispatchSourceTimer
     private var armed: WallInstant?
