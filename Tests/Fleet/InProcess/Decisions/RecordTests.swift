@@ -39,6 +39,15 @@ struct RecordTests {
         #expect(String(decoding: record.json, as: UTF8.self) == expected)
     }
 
+    @Test("can be removed 10 minutes after the end, 10 seconds if the countdown is forgotten, and not while it is paused")
+    func due() {
+        let running = Phase.running(until: .elapsed(now.boot + .seconds(55)))
+        #expect(record(running, .started).due == noon + .seconds(55 + 600))
+        #expect(record(running, .started, forget: true).due == noon + .seconds(55 + 10))
+        #expect(record(.finished(at: noon, late: .zero), .finished).due == noon + .seconds(600))
+        #expect(record(.paused(remaining: .seconds(3)), .paused).due == nil)
+    }
+
     @Test("keep metadata names that only Unicode normalization makes equal")
     func names() throws {
         let metadata: Metadata = ["\u{E9}": "1", "e\u{301}": "2"]
