@@ -3,7 +3,7 @@ struct Deadlines: Sendable {
     fileprivate var elapsed = IndexedHeap()
     fileprivate var wall = IndexedHeap()
 
-    /// Sets the deadline of an entry in this phase; one that is not running has none.
+    /// Sets the deadline of an entry whose countdown is running in this phase; removes the deadline of any other entry.
     mutating func set(_ phase: Phase, of slot: Slot, in slab: inout Slab) {
         switch phase {
         case .running(.elapsed(let instant)):

@@ -21,13 +21,13 @@ package struct EndAlarms {
     }
 
     private var alarms: TextMap<Alarm> = [:]
-    /// The earliest instant of the boot clock; nil if there is no alarm to come.
+    /// The instant of the next alarm on the boot clock; nil if no alarm will come.
     package private(set) var next: Int64?
 
     package init() {}
 
-    /// Takes an event, at instants of both clocks. The alarm of its countdown is replaced: it comes the lead before the end,
-    /// unless there is no more than that left. The lead is in microseconds; nil for no alarm.
+    /// Takes an event, at instants of both clocks. The alarm of its countdown is replaced: it comes the lead before the end if
+    /// more than the lead is left. The lead is in microseconds; if it is nil, the countdown has no alarm.
     package mutating func receive(_ event: Event, lead: Int64?, wall: Int64, boot: Int64) {
         guard event.type != .tick, let key = event.key ?? event.countdown?.key else { return }
         let old = alarms[key]

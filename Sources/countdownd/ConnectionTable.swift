@@ -20,7 +20,7 @@ struct ConnectionTable {
     var withScans = ConnectionQueue(.scan)
     /// Connections with output of this turn, or that have ended in it.
     var dirty = ConnectionQueue(.output)
-    /// Those of them whose output has a page of a list.
+    /// Connections whose output of this turn has a page of a list.
     var withPages = ConnectionQueue(.page)
 
     /// The bytes of output that the clients have not read yet, of all connections together.

@@ -6,7 +6,7 @@ import CountdownCore
 /// written, and a countdown that changed meanwhile is visited again further on.
 struct ListCursor {
     enum Stage {
-        /// Nothing was looked at yet.
+        /// The scan has not begun.
         case unopened
         case scanning(ScanID)
         /// The answer of this moment, which is delivered from this countdown on.

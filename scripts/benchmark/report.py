@@ -205,7 +205,7 @@ def tables(trial):
             shares("fan-out", "fanout-load"), shares("100,000 ticks per second", "ticks-load"),
             shares("1,000,000 ticks per second", "ticks-many-load"),
         ])
-    found["Expiry"] = table(["other keys", "server", "told within 180 s", "p50", "p99", "aim for p99", "", "processor time",
+    found["Expiry"] = table(["other keys", "server", "delivered within 180 s", "p50", "p99", "aim for p99", "", "processor time",
                              "memory"], expiry_rows(trial))
     found["Hour"] = table(["an hour at rest", "context switches", "processor time"], hour_rows(trial))
     return {title: text for title, text in found.items() if text}
