@@ -39,7 +39,7 @@ struct RecordTests {
         #expect(String(decoding: record.json, as: UTF8.self) == expected)
     }
 
-    @Test("can be removed 10 minutes after the end, 10 seconds if the countdown is forgotten, and not while it is paused")
+    @Test("can be removed 10 minutes after the end, 10 seconds if they are to be forgotten, and never while paused")
     func due() {
         let running = Phase.running(until: .elapsed(now.boot + .seconds(55)))
         #expect(record(running, .started).due == noon + .seconds(55 + 600))
