@@ -5,7 +5,9 @@ The tests whose names end with a project and a number are about what was asked f
 
 import asyncio
 import contextlib
+import enum
 import io
+import ipaddress
 import json
 import os
 import re
@@ -15,8 +17,10 @@ import subprocess
 import sys
 import threading
 import unittest
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -27,7 +31,7 @@ from test_kit import Answer, KitTests, ask
 import countdownd.asgi
 import countdownd.wsgi
 import web_apps
-from countdownd import _rates
+from countdownd import _keys
 
 ASGI = {"starlette": web_apps.starlette_app, "fastapi": web_apps.fastapi_app, "django": web_apps.django_async_app}
 WSGI = {"flask": web_apps.flask_app, "django": web_apps.django_app, "plain": web_apps.plain_app}
@@ -52,6 +56,24 @@ def ask_wsgi(app: Any, method: str = "GET", headers: dict[str, str] | None = Non
     )
     text = b"".join(body)
     return started[0], started[1], text
+
+
+VALUES = json.loads(Path(__file__).with_name("values.json").read_text())
+
+
+class Account(str):
+    """As a framework has strings of its own."""
+
+    def __str__(self) -> str:
+        return f"account {id(self)}"
+
+
+class Tier(enum.Enum):
+    PAID = 138
+
+
+def as_tuple(value: Any) -> Any:
+    return tuple(map(as_tuple, value)) if isinstance(value, list) else value
 
 
 class WebTests(KitTests):
@@ -198,12 +220,37 @@ class MiddlewareTests(WebTests):
     # Keys
 
     def test_no_value_is_an_error_or_turns_a_limit_off(self) -> None:
-        for case in json.loads((Path(__file__).with_name("values.json")).read_text())["cases"]:
-            with self.subTest(case["name"]):
-                self.assertEqual(_rates.limit_key("ip", case["value"]), case["key"])
-        _rates.limit_key("ip", "\udcff")  # as a WSGI server gives bytes that are no text
+        for case in VALUES["cases"] + VALUES["texts"]:
+            with self.subTest(case):
+                self.assertEqual(_keys.limit_key("ip", case["value"]), case["key"])
+        _keys.limit_key("ip", "\udcff")  # as a WSGI server gives bytes that are no text
         for _, ask in self.asking(limits={"ip": "1/10m"}, key=lambda request: "\0*/\udcff" * 1000):
             self.assertEqual([ask()[0], ask()[0]], [200, 429])
+
+    def test_the_address_decides_however_it_is_written(self) -> None:
+        for case in VALUES["addresses"]:
+            for value in case["values"]:
+                given = [value, value.encode(), Account(value)]
+                with contextlib.suppress(ValueError):
+                    given.append(ipaddress.ip_address(value))
+                for one in given:
+                    with self.subTest(one):
+                        self.assertEqual(_keys.limit_key("ip", one), case["key"])
+
+    def test_equal_values_have_one_key_and_others_have_others(self) -> None:
+        number = uuid.uuid4()
+        groups: list[list[_keys.KeyValue]] = [
+            ["138", 138, b"138", Decimal("138.0"), Decimal("1.38E2"), Tier.PAID, Account("138")], [139], [-138],
+            ["100", Decimal("1E+2")], ["0", 0, Decimal("-0.00")], [Decimal("0.1")], [Decimal("1E+999999999")],
+            [Decimal("10E-999999999"), Decimal("1E-999999998")], [number, str(number)], ["", None, b""], [b"\xff", "\udcff"], [b"\xfe"],
+            [(), "[]"], [("a", "b"), (b"a", Account("b"))], [("ab",)], [("a", "b", None)], [("a", ("b",))],
+            [("2001:db8::1", 5), (ipaddress.ip_address("2001:db8::2"), "5")],
+        ]
+        for case in VALUES["lists"]:
+            self.assertEqual(_keys.limit_key("ip", as_tuple(case["values"])), case["key"])
+        keys = [{_keys.limit_key("ip", value) for value in group} for group in groups]
+        self.assertEqual([len(each) for each in keys], [1] * len(keys))
+        self.assertEqual(len(set.union(*keys)), len(groups))
 
     def test_a_key_may_name_the_limits_that_apply(self) -> None:
         wanted: dict[str, object] = {}

@@ -1,11 +1,8 @@
-"""Rates as people write them, and the keys of limits."""
+"""Rates as people write them, and the keys that several rates of one key have."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import hashlib
-import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 
@@ -88,25 +85,3 @@ def rate_keys(key: str, rates: Sequence[Rate]) -> Iterator[str]:
         raise ValueError(f"the period {min(repeated)} has two rates; expected each period once")
     for number, suffix in enumerate(suffixes):
         yield f"{key}/{suffix}" if number else key
-
-
-def limit_key(name: str, value: object) -> str:
-    """The key of a limit for what a visitor is told apart by: NAME/VALUE, or NAME/~HASH if the value is long or has other
-    characters than `A-Z a-z 0-9 . _ @ : -`. An IPv6 address counts as its /64. No value is an error."""
-    text = "" if value is None else str(value)
-    try:
-        text = _network(ipaddress.ip_address(text))
-    except ValueError:
-        pass
-    if not re.fullmatch("[A-Za-z0-9._@:-]{1,64}", text):
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-        text = "~" + base64.urlsafe_b64encode(digest)[:22].decode()
-    return f"{name}/{text}"
-
-
-def _network(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
-    if isinstance(address, ipaddress.IPv4Address):
-        return str(address)
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.IPv6Address(int(address) >> 64 << 64))

@@ -14,8 +14,9 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from . import _calls
 from ._errors import AddressError, CountdowndError, Disconnected, LimitReached, Refused, StorageFailed, Unreachable
+from ._keys import limit_key
 from ._limiter import Calls, limit, log
-from ._rates import Rate, limit_key, rate_keys
+from ._rates import Rate, rate_keys
 from ._types import Cooldown, Duration, Room
 
 #: The rate of each limit, or several, by its name: {"burst": "3/10m", "sms": ["1/60s", "5/1h"]}.
