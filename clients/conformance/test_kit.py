@@ -23,9 +23,11 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 async def ask(
-    app: Any, method: str = "GET", headers: dict[str, str] | None = None, lines: "asyncio.Queue[str] | None" = None, **scope: Any
+    app: Any, method: str = "GET", headers: dict[str, str] | None = None, lines: "asyncio.Queue[str] | None" = None, without: str = "",
+    **named: Any,
 ) -> Answer:
-    """Makes a request of an ASGI application. The data of server-sent events goes to `lines`."""
+    """Makes a request of an ASGI application, whose scope does not have the name `without`. The data of server-sent events goes to
+    `lines`."""
     sent: list[Any] = []
 
     whole = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -40,17 +42,17 @@ async def ask(
                 lines.put_nowait(line[6:])
 
     fields = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
-    await app(
-        {
-            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http", "path": "/",
-            "raw_path": b"/", "query_string": b"", "root_path": "", "headers": fields, "client": ("192.0.2.1", 5),
-            "server": ("test", 80), **scope,
-        },
-        scope.get("receive", receive), send,
-    )
+    receive = named.pop("receive", receive)
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http", "path": "/",
+        "raw_path": b"/", "query_string": b"", "root_path": "", "headers": fields, "client": ("192.0.2.1", 5),
+        "server": ("test", 80), **named,
+    }
+    scope.pop(without, None)
+    await app(scope, receive, send)
     start = sent[0]
     body = b"".join(message.get("body", b"") for message in sent[1:])
-    return start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, body
+    return start["status"], {name.decode().lower(): value.decode() for name, value in start["headers"]}, body
 
 
 class KitTests(ServerTests):

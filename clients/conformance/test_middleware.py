@@ -5,6 +5,7 @@ The tests whose names end with a project and a number are about what was asked f
 
 import asyncio
 import contextlib
+import datetime
 import enum
 import io
 import ipaddress
@@ -18,6 +19,7 @@ import sys
 import threading
 import unittest
 import uuid
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -26,6 +28,7 @@ from typing import Any
 from unittest import mock
 
 from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer
+from starlette.requests import Request
 from test_kit import Answer, KitTests, ask
 
 import countdownd.asgi
@@ -37,23 +40,23 @@ ASGI = {"starlette": web_apps.starlette_app, "fastapi": web_apps.fastapi_app, "d
 WSGI = {"flask": web_apps.flask_app, "django": web_apps.django_app, "plain": web_apps.plain_app}
 
 
-def ask_wsgi(app: Any, method: str = "GET", headers: dict[str, str] | None = None) -> Answer:
-    """Makes a request of a WSGI application."""
+def ask_wsgi(app: Any, method: str = "GET", headers: dict[str, str] | None = None, without: str = "", **named: Any) -> Answer:
+    """Makes a request of a WSGI application, whose environment does not have the name `without`."""
     started: list[Any] = []
     fields = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in (headers or {}).items()}
 
     def start_response(status: str, headers: list[tuple[str, str]], *failure: Any) -> None:
         started[:] = [int(status.split()[0]), {name.lower(): value for name, value in headers}]
 
-    body = app(
-        {
-            "REQUEST_METHOD": method, "PATH_INFO": "/", "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "test",
-            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "192.0.2.1", "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr, "wsgi.multithread": True,
-            "wsgi.multiprocess": True, "wsgi.run_once": False, **fields,
-        },
-        start_response,
-    )
+    environ = {
+        "REQUEST_METHOD": method, "PATH_INFO": "/", "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "test",
+        "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "192.0.2.1", "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr, "wsgi.multithread": True,
+        "wsgi.multiprocess": True, "wsgi.run_once": False, **fields,
+        **named,
+    }
+    environ.pop(without, None)
+    body = app(environ, start_response)
     text = b"".join(body)
     return started[0], started[1], text
 
@@ -103,6 +106,10 @@ class WebTests(KitTests):
         self.assertEqual(re.sub("[0-9]+", "", text), re.sub("[0-9]+", "", expected), text)
         for number, most in zip(numbers, greatest, strict=True):
             self.assertTrue(number == most or most >= 20 and most - PATIENCE / 2 < number < most, f"{text}; expected {expected}")
+
+    def accepted(self, ask: Callable[..., Answer], count: int) -> int:
+        """How many requests pass."""
+        return [ask()[0] for _ in range(count)].count(200)
 
     def forget_all(self) -> None:
         for one in self.client.list():
@@ -269,6 +276,91 @@ class MiddlewareTests(WebTests):
             for value in ("one", "two", "three"):
                 self.assertEqual([ask()[0], ask()[0]], [200, 429])
 
+    def test_a_key_that_cannot_be_used_is_an_error_of_the_program_and_no_failure_of_the_daemon(self) -> None:
+        class User:
+            """As Starlette and Django have in a request."""
+
+        wrong: list[Any] = [
+            True, False, 1.5, float("nan"), Decimal("NaN"), Decimal("-Infinity"), object(), User(), User, [], ["alice"], {"alice"}, 1j,
+            (1.5,), ("a", ("b", False)), range(3), datetime.datetime.now(), ipaddress.ip_network("192.0.2.0/24"), memoryview(b"a"),
+            enum.Enum("Size", {"BIG": 1.5}).BIG,  # type: ignore[attr-defined]
+        ]
+        wrong = [*wrong, *({"burst": one} for one in wrong), {"burst": {}}, {"other": "a"}, {1: "a"}, asyncio.sleep]
+        value: Any = None
+        for on_failure in ("open", "closed"):
+            for _, ask in self.asking(limits={"burst": "1/10m"}, key=lambda request: value, on_failure=on_failure):
+                for value in wrong:
+                    with self.subTest(value), self.assertRaisesRegex((TypeError, ValueError), "expected"):
+                        ask()
+                self.assertEqual(self.client.list(), [])
+                value = "alice"
+                self.assertEqual(self.accepted(ask, 3), 1)
+
+    def test_an_error_of_key_is_no_failure_of_the_daemon(self) -> None:
+        for error in (KeyError("user"), UnicodeDecodeError("utf-8", b"", 0, 1, ""), OSError(), countdownd.NoDaemon("none"), TimeoutError()):
+            for _, ask in self.asking(limits={"burst": "1/10m"}, key=mock.Mock(side_effect=error), on_failure="open"):
+                for _ in range(2):
+                    with self.assertRaises(type(error)):
+                        ask()
+
+    def test_what_key_returns_may_be_awaited(self) -> None:
+        async def user() -> str:
+            await asyncio.sleep(0)
+            return "alice"
+
+        async def whole(scope: Any) -> Any:
+            return {"burst": user()}
+
+        async def fails(scope: Any) -> str:
+            raise countdownd.NoDaemon("none")
+
+        async def cost(scope: Any) -> int:
+            return 2
+
+        keys: list[Any] = [lambda scope: user(), lambda scope: {"burst": user()}, whole, lambda scope: ("a", user())]
+        with asyncio.Runner() as runner:
+            for make in ASGI.values():
+                for key in keys:
+                    app = make(limits={"burst": "6/10m"}, key=key, cost=cost, on_failure="open", timeout=5)
+                    self.assertEqual(self.accepted(lambda: runner.run(ask(app)), 8), 3)
+                    self.forget_all()
+                app = make(limits={"burst": "3/10m"}, key=fails, on_failure="open", timeout=5)
+                with self.assertRaises(countdownd.NoDaemon):
+                    runner.run(ask(app))
+        with warnings.catch_warnings(), self.assertRaisesRegex(TypeError, "a key is a coroutine"):
+            warnings.simplefilter("ignore", RuntimeWarning)  # it is never awaited
+            ask_wsgi(web_apps.flask_app(limits={"burst": "3/10m"}, key=whole, on_failure="open", timeout=5))
+
+    def test_the_port_of_a_connection_is_no_part_of_a_key(self) -> None:
+        keys: list[Any] = [
+            lambda scope: scope["client"], lambda scope: {"ip": scope["client"]}, lambda scope: ("login", scope["client"]),
+            countdownd.asgi.address, lambda scope: "%s:%s" % tuple(scope["client"]), lambda scope: Request(scope).client,
+        ]
+        with asyncio.Runner() as runner:
+            for host in ("203.0.113.7", "::ffff:203.0.113.7"):
+                for kind in (tuple, list):
+                    for key in keys:
+                        app = web_apps.starlette_app(limits={"ip": "3/10m"}, key=key, on_failure="closed", timeout=5)
+                        statuses = [runner.run(ask(app, client=kind((host, 51000 + number))))[0] for number in range(5)]
+                        self.assertEqual(statuses, [200] * 3 + [429] * 2)
+                        self.forget_all()
+
+    def test_visitors_without_an_address_are_one(self) -> None:
+        with asyncio.Runner() as runner:
+            clients: list[dict[str, Any]] = [{"client": None}, {"client": ("", 0)}, {}]
+            for client in clients:
+                for key in (countdownd.asgi.address, lambda scope: scope.get("client")):
+                    app = web_apps.fastapi_app(limits={"ip": "3/10m"}, key=key, on_failure="closed", timeout=5)
+                    without = "" if client else "client"
+                    self.assertEqual(self.accepted(lambda: runner.run(ask(app, without=without, **client)), 5), 3)
+                    self.forget_all()
+        addresses: list[dict[str, Any]] = [{}, {"REMOTE_ADDR": ""}, {"REMOTE_ADDR": None}]
+        for address in addresses:
+            app = web_apps.flask_app(limits={"ip": "3/10m"}, key=countdownd.wsgi.address, on_failure="closed", timeout=5)
+            without = "" if address else "REMOTE_ADDR"
+            self.assertEqual(self.accepted(lambda: ask_wsgi(app, without=without, **address), 5), 3)
+            self.forget_all()
+
     def test_ends_are_not_kept_and_do_not_ring(self) -> None:
         for _, ask in self.asking(limits={"ip": "1/10m"}):
             ask()
@@ -418,14 +510,14 @@ class MiddlewareTests(WebTests):
         self.check_workers("uvicorn", "--factory", "web_apps:asgi_worker", "--workers", "8", "--uds", self.web)
 
     def test_workers_of_gunicorn_that_were_forked_share_a_limit_flask_limiter_40_256_352(self) -> None:
-        self.check_workers("gunicorn", "--preload", "--threads", "8", *self.gunicorn)
+        self.check_workers("gunicorn", "--preload", "--threads", "8", *self.gunicorn, "web_apps:wsgi_worker()")
 
     def test_workers_of_gunicorn_with_gevent_share_a_limit(self) -> None:
-        self.check_workers("gunicorn", "--worker-class", "gevent", *self.gunicorn)
+        self.check_workers("gunicorn", "--worker-class", "gevent", *self.gunicorn, "web_apps:wsgi_worker(timeout=10)")
 
     @property
     def gunicorn(self) -> list[str]:
-        return ["--workers", "8", "--bind", f"unix:{self.web}", "web_apps:wsgi_worker()"]
+        return ["--workers", "8", "--bind", f"unix:{self.web}"]
 
     @property
     def web(self) -> str:
@@ -460,6 +552,84 @@ class MiddlewareTests(WebTests):
             writer.write(f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode())
             answer = await reader.read()
         return int(answer.split()[1]), answer.rpartition(b"\r\n")[2]
+
+
+class RouteTests(WebTests):
+    """Limits for some routes of an application."""
+
+    ROUTES = {
+        "fastapi": (web_apps.fastapi_route, True), "starlette": (web_apps.starlette_route, True),
+        "django, async": (web_apps.django_async_route, True), "django": (web_apps.django_route, False),
+        "flask": (web_apps.flask_route, False),
+    }
+
+    def routing(self, **options: Any) -> Iterator[Callable[[str], Answer]]:
+        """Each framework, as a function that asks for a path."""
+        with asyncio.Runner() as runner:
+            for self.framework, (make, is_async) in self.ROUTES.items():
+                app = make(**{"key": lambda request: "138", "on_failure": "closed", "timeout": 5, **options})
+                yield lambda path: (
+                    runner.run(ask(app, path=path, raw_path=path.encode())) if is_async else ask_wsgi(app, PATH_INFO=path)
+                )
+                self.forget_all()
+
+    def test_a_route_beyond_its_rate_answers_429_with_the_fields_and_the_others_are_free(self) -> None:
+        for get in self.routing(limits={"sms": ["2/10m", "30/1d"]}):
+            for left in (1, 0):
+                status, headers, body = get("/")
+                self.assertEqual((status, body.strip(b'"')), (200, b"hello"))
+                self.assertEqual(headers["ratelimit-policy"], '"sms";q=2;w=600, "sms/1d";q=30;w=86400')
+                self.assertEqual(headers["ratelimit"].split(";")[1], f"r={left}")
+            status, headers, _ = get("/")
+            self.assertEqual((status, headers["ratelimit"].split(";")[:2]), (429, ['"sms"', "r=0"]))
+            self.assert_soon(headers["retry-after"], "300")
+            for _ in range(3):
+                status, headers, _ = get("/free")
+                self.assertEqual((status, "ratelimit" in headers), (200, False))
+            self.private.advance(300)
+            self.assertEqual(get("/")[0], 200)
+
+    def test_without_a_daemon_a_route_is_open_or_closed_as_the_program_chose(self) -> None:
+        self.private.stop()
+        for on_failure, expected in [("open", 200), ("closed", 503)]:
+            with mock.patch.object(self, "forget_all"), self.assertLogs("countdownd", "WARNING"):
+                for get in self.routing(limits={"sms": "1/10m"}, on_failure=on_failure):
+                    for _ in range(3):
+                        self.assertEqual(get("/")[0], expected)
+
+    def test_an_error_of_the_key_of_a_route_lets_nobody_through(self) -> None:
+        for error in (KeyError("phone"), countdownd.NoDaemon("none")):
+            for get in self.routing(limits={"sms": "1/10m"}, key=mock.Mock(side_effect=error), on_failure="open"):
+                for _ in range(2):
+                    with contextlib.suppress(type(error)):
+                        self.assertEqual(get("/")[0], 500)
+
+    def test_async_views_of_flask_and_classes_of_django_have_limits(self) -> None:
+        import countdownd.django
+        import countdownd.flask
+        from django.http import HttpResponse  # type: ignore[import-untyped]
+        from django.utils.decorators import method_decorator  # type: ignore[import-untyped]
+        from django.views import View  # type: ignore[import-untyped]
+        from flask import Flask
+
+        options: Any = {"limits": {"sms": "1/10m"}, "on_failure": "closed", "timeout": 5}
+
+        async def hello() -> str:
+            return "hello"
+
+        app = Flask("shop")
+        app.add_url_rule("/", view_func=countdownd.flask.RouteLimit(key=lambda given: given.args["phone"], **options)(hello))
+        statuses = [ask_wsgi(app, QUERY_STRING=f"phone={phone}")[0] for phone in ("138", "139", "138")]
+        self.assertEqual(statuses, [200, 200, 429])
+        self.forget_all()
+
+        @method_decorator(countdownd.django.RouteLimit(key=lambda given: given.GET["phone"], **options), name="dispatch")
+        class Hello(View):  # type: ignore[misc]
+            def get(self, request: Any) -> HttpResponse:
+                return HttpResponse("hello")
+
+        site = web_apps.django_site(Hello.as_view())
+        self.assertEqual([ask_wsgi(site, QUERY_STRING=f"phone={phone}")[0] for phone in ("138", "139", "138")], [200, 200, 429])
 
 
 class LimiterTests(WebTests):

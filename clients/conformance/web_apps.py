@@ -43,29 +43,38 @@ def flask_app(**options: Any) -> Any:
 
 
 @functools.cache
-def _django() -> None:
+def _django_urls() -> Any:
     import django  # type: ignore[import-untyped]
     from django.conf import settings  # type: ignore[import-untyped]
-    from django.http import HttpRequest, HttpResponse  # type: ignore[import-untyped]
-    from django.urls import path  # type: ignore[import-untyped]
 
-    def hello(request: HttpRequest) -> HttpResponse:
-        return HttpResponse("hello")
-
-    urls = type("urls", (), {"urlpatterns": [path("", hello)]})
+    urls = type("urls", (), {})
     settings.configure(ROOT_URLCONF=urls, ALLOWED_HOSTS=["*"], SECRET_KEY="of the test")
     django.setup()
+    return urls
+
+
+def _django(view: Any = None) -> None:
+    """A site whose page is the view."""
+    urls = _django_urls()
+    from django.http import HttpResponse  # type: ignore[import-untyped]
+    from django.urls import clear_url_caches, path  # type: ignore[import-untyped]
+
+    def hello(request: Any) -> HttpResponse:
+        return HttpResponse("hello")
+
+    urls.urlpatterns = [path("", view or hello), path("free", hello)]
+    clear_url_caches()
 
 
 def django_app(**options: Any) -> Any:
-    from django.core.wsgi import get_wsgi_application  # type: ignore[import-untyped]
+    from django.core.wsgi import get_wsgi_application
 
     _django()
     return countdownd.wsgi.RateLimit(get_wsgi_application(), **options)
 
 
 def django_async_app(**options: Any) -> Any:
-    from django.core.asgi import get_asgi_application  # type: ignore[import-untyped]
+    from django.core.asgi import get_asgi_application
 
     _django()
     return countdownd.asgi.RateLimit(get_asgi_application(), **options)
@@ -79,13 +88,70 @@ def plain_app(**options: Any) -> Any:
     return countdownd.wsgi.RateLimit(hello, **options)
 
 
+def fastapi_route(**options: Any) -> Any:
+    import countdownd.fastapi
+    from fastapi import Depends, FastAPI
+
+    app = FastAPI()
+    app.get("/", dependencies=[Depends(countdownd.fastapi.RouteLimit(**options))])(lambda: "hello")
+    app.get("/free")(lambda: "hello")
+    return app
+
+
+def starlette_route(**options: Any) -> Any:
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route
+
+    limit = Middleware(countdownd.asgi.RateLimit, **options)
+    routes = [Route("/", lambda request: PlainTextResponse("hello"), middleware=[limit])]
+    return Starlette(routes=[*routes, Route("/free", lambda request: PlainTextResponse("hello"))])
+
+
+def flask_route(**options: Any) -> Any:
+    import countdownd.flask
+    from flask import Flask
+
+    app = Flask("shop")
+    app.add_url_rule("/", "limited", countdownd.flask.RouteLimit(**options)(lambda: "hello"))
+    app.add_url_rule("/free", "free", lambda: "hello")
+    return app
+
+
+def django_site(view: Any) -> Any:
+    from django.core.wsgi import get_wsgi_application
+
+    _django(view)
+    return get_wsgi_application()
+
+
+def django_route(**options: Any) -> Any:
+    import countdownd.django
+    from django.http import HttpResponse
+
+    return django_site(countdownd.django.RouteLimit(**options)(lambda request: HttpResponse("hello")))
+
+
+def django_async_route(**options: Any) -> Any:
+    from django.core.asgi import get_asgi_application
+    from django.http import HttpResponse
+
+    import countdownd.django
+
+    async def hello(request: Any) -> HttpResponse:
+        return HttpResponse("hello")
+
+    _django(countdownd.django.RouteLimit(**options)(hello))
+    return get_asgi_application()
+
+
 def _key(request: Any) -> Any:
     """Requests for /pid are not limited."""
     return {} if request.get("path", request.get("PATH_INFO")) == "/pid" else "all"
 
 
-#: As many workers ask at once, a call may take longer than 50 ms on a busy machine.
-_WORKERS: Options = {"limits": {"all": "100/1h"}, "key": _key, "on_failure": "closed", "timeout": 10}
+_WORKERS: Options = {"limits": {"all": "100/1h"}, "key": _key, "on_failure": "open"}
 
 
 def asgi_worker() -> Any:
@@ -95,8 +161,8 @@ def asgi_worker() -> Any:
     return app
 
 
-def wsgi_worker() -> Any:
+def wsgi_worker(**options: Any) -> Any:
     """For gunicorn, which makes one before it starts its workers."""
-    app = flask_app(**_WORKERS)
+    app = flask_app(**_WORKERS, **options)
     app.add_url_rule("/pid", "pid", lambda: str(os.getpid()))
     return app

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from . import _calls
+from ._async import AsyncClient
 from ._errors import AddressError, CountdowndError, Disconnected, LimitReached, Refused, StorageFailed, Unreachable
-from ._keys import limit_key
-from ._limiter import Calls, limit, log
+from ._keys import KeyValue, limit_key
+from ._limiter import Calls, limit, log, perform, perform_async
 from ._rates import Rate, rate_keys
+from ._sync import Client
 from ._types import Cooldown, Duration, Room
 
 #: The rate of each limit, or several, by its name: {"burst": "3/10m", "sms": ["1/60s", "5/1h"]}.
 Limits: TypeAlias = Mapping[str, str | Sequence[str]]
 #: What requests are told apart by: one value for all limits, or one for each limit that applies.
-Values: TypeAlias = object | Mapping[str, object]
+Values: TypeAlias = KeyValue | Mapping[str, KeyValue]
+#: The same where they may be awaited.
+AsyncValues: TypeAlias = Values | Mapping[str, KeyValue | Awaitable[KeyValue]] | Awaitable[Values]
 OnFailure: TypeAlias = Literal["open", "closed"]
 _App = TypeVar("_App")
 _Request = TypeVar("_Request")
+_Values = TypeVar("_Values")
+_Cost = TypeVar("_Cost")
 
 #: The first call may have to start the daemon.
 FIRST_TIMEOUT = 5
+#: Of the calls after it. On a busy machine a daemon that works may take a tenth of it.
+TIMEOUT = 0.5
 _SECOND = timedelta(seconds=1)
 _PROBLEM = {
     "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
@@ -180,31 +189,77 @@ class RequestLimits:
         return Verdict(503, [("Retry-After", "1")], json.dumps({"title": "Service Unavailable", "status": 503}).encode())
 
 
-class Limited(Generic[_App, _Request]):
-    """An application whose requests are limited. `countdownd.asgi.RateLimit` explains the arguments."""
+class Limiting(Generic[_Request, _Values, _Cost]):
+    """What the middleware and the limits of routes share. `countdownd.asgi.RateLimit` explains the arguments."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        key: Callable[[_Request], _Values],
+        on_failure: OnFailure,
+        cost: Callable[[_Request], _Cost] | None = None,
+        headers: Literal["draft-11"] | None = "draft-11",
+        path: str | os.PathLike[str] | None = None,
+        timeout: Duration = TIMEOUT,
+    ) -> None:
+        self._limits = RequestLimits(limits, on_failure, headers)
+        self._key: Callable[[_Request], Any] = key
+        self._cost: Callable[[_Request], Any] | None = cost
+        self._first = Client(path, timeout=FIRST_TIMEOUT), AsyncClient(path, timeout=FIRST_TIMEOUT)
+        self._later = Client(path, timeout=timeout), AsyncClient(path, timeout=timeout)
+
+    @property
+    def _clients(self) -> tuple[Client, AsyncClient]:
+        return self._later if self._limits.has_begun else self._first
+
+    def _decide(self, request: _Request) -> Verdict:
+        cost = self._cost(request) if self._cost else 1
+        return perform(self._limits.decide(self._key(request), cost), self._clients[0])
+
+    async def _decide_async(self, request: _Request, peer: object) -> Verdict:
+        """The peer is the pair of host and port that the scope of the request has."""
+        values = await _settled(self._key(request), peer)
+        cost = await _settled(self._cost(request), None) if self._cost else 1
+        return await perform_async(self._limits.decide(values, cost), self._clients[1])
+
+
+class Limited(Limiting[_Request, _Values, _Cost], Generic[_App, _Request, _Values, _Cost]):
+    """An application whose requests are limited."""
 
     def __init__(
         self,
         app: _App,
         *,
         limits: Limits,
-        key: Callable[[_Request], Values],
+        key: Callable[[_Request], _Values],
         on_failure: OnFailure,
-        cost: Callable[[_Request], int] = lambda request: 1,
+        cost: Callable[[_Request], _Cost] | None = None,
         on_refused: _App | None = None,
         headers: Literal["draft-11"] | None = "draft-11",
         path: str | os.PathLike[str] | None = None,
-        timeout: Duration = 0.05,
+        timeout: Duration = TIMEOUT,
     ) -> None:
+        super().__init__(
+            limits=limits, key=key, on_failure=on_failure, cost=cost, headers=headers, path=path, timeout=timeout
+        )
         self._app = app
-        self._limits = RequestLimits(limits, on_failure, headers)
-        self._key = key
-        self._cost = cost
         self._on_refused = on_refused
-        self._connect(path, timeout)
+        self._prepare()
 
-    def _connect(self, path: str | os.PathLike[str] | None, timeout: Duration) -> None:
-        raise NotImplementedError
+    def _prepare(self) -> None:
+        """Makes the first call, if it can be made now."""
+
+
+async def _settled(value: Any, peer: Any) -> Any:
+    """Awaits what can be awaited. Of the peer only the host tells visitors apart: each connection has another port."""
+    if inspect.isawaitable(value):
+        return await _settled(await value, peer)
+    if isinstance(value, Mapping):
+        return {name: await _settled(one, peer) for name, one in value.items()}
+    if peer and isinstance(value, tuple | list) and tuple(value) == tuple(peer):
+        return peer[0]
+    return tuple([await _settled(one, peer) for one in value]) if isinstance(value, tuple) else value
 
 
 def _policies(name: str, rates: str | Sequence[str]) -> Iterator[_Policy]:

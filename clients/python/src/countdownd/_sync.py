@@ -6,7 +6,6 @@ import collections
 import contextlib
 import itertools
 import os
-import select
 import socket
 import threading
 import time
@@ -44,8 +43,6 @@ class _Connection:
         self._owner = os.getpid()
         self._messages: list[bytes] = []
         self._framer = Framer()
-        self._poll = select.poll()
-        self._poll.register(self._socket, select.POLLIN)
         try:
             self._connect(path, timeout)
         except BaseException:
@@ -77,6 +74,8 @@ class _Connection:
             try:
                 data = self._socket.recv(READ_SIZE)
             except TimeoutError:
+                if self.has_input:  # it came while other threads, or greenlets, kept the processor busy
+                    continue
                 raise TimedOut.after(self._socket.gettimeout()) from None
             except OSError as error:
                 raise Disconnected(f"the connection to the daemon failed: {error.strerror}") from error
@@ -93,7 +92,20 @@ class _Connection:
     @property
     def has_input(self) -> bool:
         """Whether a reply, or the end of the connection, has arrived."""
-        return bool(self._messages or self._poll.poll(0))
+        if self._messages:
+            return True
+        # Not select.poll, which eventlet takes away.
+        timeout = self._socket.gettimeout()
+        try:
+            self._socket.settimeout(0)
+            self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        finally:
+            self._socket.settimeout(timeout)
+        return True
 
     @property
     def is_inherited(self) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from ._async import AsyncClient
 from ._errors import CountdowndError
 from ._limiter import perform_async
-from ._requests import FIRST_TIMEOUT, PROBLEM_TYPE, Limited, Verdict, is_preflight
-from ._types import Duration
+from ._requests import PROBLEM_TYPE, AsyncValues, Limited, Verdict, is_preflight
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -19,14 +16,23 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class RateLimit(Limited[App, Scope]):
+def address(scope: Scope) -> str | None:
+    """The address of the peer, for `key`; None if the server does not know it, as behind a Unix socket."""
+    peer = scope.get("client")
+    return peer[0] if peer else None
+
+
+class RateLimit(Limited[App, Scope, AsyncValues, int | Awaitable[int]]):
     """Limits the requests of all workers together: `RateLimit(app, limits={"burst": "3/10m"}, key=…, on_failure="open")`.
 
     - `limits`: the rate of each limit by its name, or several. All have room, or the request counts for none. A rate is a
       token bucket (GCRA), not a sliding window.
     - `key`: what tells requests apart, from the scope: a value for all limits, or a mapping with a value for each limit that
-      applies. Behind a proxy, `scope["client"]` is the proxy, and a browser can send any `X-Forwarded-For`.
-    - `on_failure`: without the daemon, "open" lets requests through, and "closed" answers with 503.
+      applies; an empty one applies none. It may be awaited. A value is a string, an integer, bytes, a UUID, an address, a
+      Decimal, an enum, None, or a tuple of them; anything else is a TypeError. `address` is the address of the peer: behind a
+      proxy that is the proxy, and a browser can send any `X-Forwarded-For`.
+    - `on_failure`: without the daemon, "open" lets requests through, and "closed" answers with 503. An error of `key` is an
+      error of the application in either case.
     - `cost`: how many requests one counts for, from the scope.
     - `on_refused`: an application that answers instead of the problem document. The scope has the error, `Refused`, as
       `countdownd.refused`.
@@ -36,18 +42,13 @@ class RateLimit(Limited[App, Scope]):
     Only HTTP is limited, and no CORS preflights. The body of a refused request is not read.
     """
 
-    def _connect(self, path: str | os.PathLike[str] | None, timeout: Duration) -> None:
-        self._first = AsyncClient(path, timeout=FIRST_TIMEOUT)
-        self._client = AsyncClient(path, timeout=timeout)
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" and (fault := await self._begin()):
             await receive()
             return await send({"type": "lifespan.startup.failed", "message": fault})
         if scope["type"] != "http" or is_preflight(scope["method"], lambda name: _has(scope, name)):
             return await self._app(scope, receive, send)
-        client = self._client if self._limits.has_begun else self._first
-        verdict = await perform_async(self._limits.decide(self._key(scope), self._cost(scope)), client)
+        verdict = await self._decide_async(scope, scope.get("client"))
         extra = [(name.lower().encode(), value.encode()) for name, value in verdict.headers]
 
         async def send_with_headers(message: Message) -> None:
@@ -64,10 +65,10 @@ class RateLimit(Limited[App, Scope]):
     async def _begin(self) -> str | None:
         """Makes the first call, when the server starts. Returns the reason if it cannot start."""
         try:
-            await perform_async(self._limits.begin(), self._first)
+            await perform_async(self._limits.begin(), self._first[1])
         except CountdowndError as error:
             return str(error)
-        self._first.close()
+        self._first[1].close()
         return None
 
 
