@@ -58,32 +58,28 @@ struct Countdownctl: ParsableCommand {
             With several keys, the highest code. run returns its command's code, or -E's.
             """,
         version: "countdownctl \(Version.current)",
-        groupedSubcommands: [
-            CommandGroup(name: "Start", subcommands: [TimerCommand.self, StartCommand.self, SnoozeCommand.self]),
-            CommandGroup(
-                name: "Look",
-                subcommands: [ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self]
-            ),
-            CommandGroup(
-                name: "Change",
-                subcommands: [
-                    AdjustCommand.self, PauseCommand.self, ResumeCommand.self, ToggleCommand.self, FinishCommand.self,
-                    CancelCommand.self,
-                ]
-            ),
-            CommandGroup(
-                name: "Script",
-                subcommands: [
-                    WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
-                    UndoCommand.self, ButtonCommand.self, AskCodeCommand.self,
-                ]
-            ),
-            CommandGroup(
-                name: "Program",
-                subcommands: [StatusCommand.self, VersionCommand.self, UndoServiceCommand.self]
-            ),
-        ]
+        groupedSubcommands: groups.map { group in CommandGroup(name: group.name, subcommands: group.commands) }
     )
+
+    private static let groups: [(name: String, commands: [any Subcommand.Type])] = [
+        ("Start", [TimerCommand.self, StartCommand.self, SnoozeCommand.self]),
+        ("Look", [ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self]),
+        (
+            "Change",
+            [
+                AdjustCommand.self, PauseCommand.self, ResumeCommand.self, ToggleCommand.self, FinishCommand.self,
+                CancelCommand.self,
+            ]
+        ),
+        (
+            "Script",
+            [
+                WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
+                UndoCommand.self, ButtonCommand.self, AskCodeCommand.self,
+            ]
+        ),
+        ("Program", [StatusCommand.self, VersionCommand.self, UndoServiceCommand.self]),
+    ]
 
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
@@ -99,16 +95,20 @@ struct Countdownctl: ParsableCommand {
         Glibc.exit(Invocation(arguments: arguments).run().rawValue)
     }
 
-    /// The subcommand with a name; nil if the name is unknown.
-    static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
-        configuration.subcommands.first { $0.configuration.commandName == name }
+    static var subcommands: [any Subcommand.Type] { groups.flatMap(\.commands) }
+
+    /// The subcommand with a name or alias; nil if the word is unknown.
+    static func subcommand(named word: String) -> (any Subcommand.Type)? {
+        subcommands.first { $0.names.contains(word) }
     }
 }
 
 /// The version, as `--version` prints it.
 struct VersionCommand: Subcommand {
+    static var names: [String] { ["version"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "version",
+        names: names,
         abstract: "Print the version.",
         usage: "countdownctl version",
         discussion: """
@@ -121,7 +121,7 @@ struct VersionCommand: Subcommand {
     )
 
     func perform() throws -> ExitCode {
-        try Output(isQuiet: false, json: nil, palette: .plain).print([Countdownctl.configuration.version])
+        try Output(isQuiet: false, json: false, palette: .plain).print([Countdownctl.configuration.version])
         return .success
     }
 }
@@ -162,12 +162,9 @@ struct Invocation {
                 return .success
             }
             if let subcommand = Self.subcommand(typed) { return try subcommand.perform() }
-            let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // ArgumentParser answers `help` of an unknown subcommand with the help of the program.
             let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
-            if let unknown = UnknownCommand(words, subcommands: names + ["help"]) {
-                return report(.usage(unknown.sentence(subcommands: names)))
-            }
+            if let unknown = UnknownCommand(words) { return report(.usage(unknown.sentence)) }
             var command = try Countdownctl.parseAsRoot(typed)
             if let subcommand = command as? any Subcommand { return try subcommand.perform() }
             try command.run()
@@ -206,7 +203,7 @@ struct Invocation {
                 return end(with: error)
             }
         case .validationFailure:
-            return report(.usage(printable(ParserMessage.sentence(Countdownctl.message(for: error)))))
+            return report(.usage(printable(Countdownctl.message(for: error))))
         default: return report(CommandFailure(.internalFault, "\(error)"))
         }
     }

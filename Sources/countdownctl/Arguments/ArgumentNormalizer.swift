@@ -11,11 +11,7 @@ enum ArgumentNormalizer {
     /// Options that take such a word as their value.
     private static let lengthOptions: Set = [
         "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent", "--undo-timeout",
-        "--max", "--backoff", "--claim-for",
-    ]
-    /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
-    private static let optionalValues: [String: [String: String]] = [
-        "start": ["--queue": QueueTimeout.infinity], "run": ["--wait": QueueTimeout.infinity],
+        "--max", "--backoff", "--claim-for", "--queue-timeout",
     ]
 
     static func normalize(_ arguments: [String]) -> [String] {
@@ -23,12 +19,7 @@ enum ArgumentNormalizer {
         var rest = arguments[..<end]
         var words: [String] = []
         while let argument = rest.popFirst() {
-            // Without its value it would take the next argument for one.
-            if argument == "--json" {
-                words.append("--json=\(JSONStyle.short.rawValue)")
-            } else if let value = words.first.flatMap({ optionalValues[$0]?[argument] }) {
-                words.append("\(argument)=\(value)")
-            } else if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
+            if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
                 words.append("\(option)=\(joined(argument, &rest))")
             } else {
                 words.append(isLength(argument, after: words) ? joined(argument, &rest) : argument)
@@ -40,8 +31,7 @@ enum ArgumentNormalizer {
     /// Whether an argument gives a duration, alone or as the value of an option.
     private static func isLength(_ argument: String, after words: [String]) -> Bool {
         if let sign = argument.firstIndex(of: "="), argument.hasPrefix("--") {
-            let option = String(argument[..<sign])
-            return lengthOptions.contains(option) || ["--queue", "--wait"].contains(option)
+            return lengthOptions.contains(String(argument[..<sign]))
         }
         guard let last = words.last else { return false }
         return lengthOptions.contains(last)

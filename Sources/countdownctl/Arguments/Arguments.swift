@@ -4,6 +4,9 @@ import System
 
 /// A subcommand, which returns an exit code.
 protocol Subcommand: ParsableCommand {
+    /// Its name, and the words that stand for it, known without its help.
+    static var names: [String] { get }
+
     /// Does it. Throws a `CommandFailure`, or a `StreamFailure` of standard output.
     func perform() throws -> ExitCode
 }
@@ -11,14 +14,15 @@ protocol Subcommand: ParsableCommand {
 extension CommandConfiguration {
     /// A subcommand. ArgumentParser first parses the arguments of a command without a super-command for
     /// `--generate-completion-script`, twice; that took a tenth of the instructions of a short run.
-    init(subcommand name: String, abstract: String, usage: String, discussion: String, shouldDisplay: Bool = true) {
+    init(names: [String], abstract: String, usage: String, discussion: String, shouldDisplay: Bool = true) {
         self.init(
-            commandName: name,
+            commandName: names[0],
             _superCommandName: "countdownctl",
             abstract: abstract,
             usage: usage,
             discussion: discussion,
-            shouldDisplay: shouldDisplay
+            shouldDisplay: shouldDisplay,
+            aliases: Array(names.dropFirst())
         )
     }
 }
@@ -26,9 +30,8 @@ extension CommandConfiguration {
 /// The output options of every subcommand that prints data. They repeat the options of `MessageOptions`, because an option
 /// group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
-    // `ArgumentNormalizer` adds the value to `--json` alone: ArgumentParser's own optional values ignore unknown ones.
-    @Option(help: ArgumentHelp("Print JSON objects: --json or --json=pretty.", valueName: "short|pretty"))
-    var json: JSONStyle?
+    @Flag(help: "Print JSON objects, one a line.")
+    var json = false
 
     @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
     var color = ColorChoice.auto
@@ -55,8 +58,6 @@ struct MessageOptions: ParsableArguments {
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
 }
-
-extension JSONStyle: ExpressibleByArgument {}
 
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// On a terminal that can, unless NO_COLOR is set.

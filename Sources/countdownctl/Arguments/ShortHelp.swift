@@ -11,9 +11,8 @@ struct ShortHelp: Equatable {
             text = Self.text(of: program)
             return
         }
-        let commands = program.subcommands.map { $0.configuration }
-        guard let command = commands.first(where: { $0.commandName == name }) else { return nil }
-        text = Self.text(of: command, named: name)
+        guard let command = Countdownctl.subcommand(named: name) else { return nil }
+        text = Self.text(of: command.configuration, named: command.names[0])
     }
 
     private static func text(of program: CommandConfiguration) -> String {

@@ -5,36 +5,35 @@ struct UnknownCommand: Equatable {
     let word: String
     let arguments: [String]
 
-    /// Nil if the word is a subcommand.
-    init?(_ typed: [String], subcommands: [String]) {
-        guard let word = typed.first, !word.hasPrefix("-"), !subcommands.contains(word) else { return nil }
+    /// Nil if the word is a subcommand or an option.
+    init?(_ typed: [String]) {
+        guard let word = typed.first, !word.hasPrefix("-"), word != "help", Countdownctl.subcommand(named: word) == nil
+        else { return nil }
         self.word = word
         arguments = Array(typed.dropFirst())
     }
 
     /// The message: what is wrong, and what is expected.
-    func sentence(subcommands: [String]) -> String {
+    var sentence: String {
         let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
-        if let nearest = subcommands.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) <= 2 {
+        let names = Countdownctl.subcommands.map { $0.names[0] }
+        // Further away, the word has less in common with the name than not.
+        if let nearest = names.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) * 2 < word.count {
             return "\(beginning); did you mean \(command(nearest))?"
         }
         return "\(beginning); `countdownctl -h` lists the commands"
     }
 
-    /// The subcommand for a word that other programs have.
+    /// The subcommands for a word that other programs have, with another meaning or several.
     private var advice: String? {
         switch word {
         case "restart", "reset": "\(command("start", ending: "--restart")) starts it again"
         case "extend": "\(command("start", ending: "--extend")) adds time, \(command("adjust")) adds or removes time"
         case "stop", "kill", "abort":
             "\(command("cancel", keysAlone: true)) ends it, \(command("pause", keysAlone: true)) keeps the remaining time"
-        case "rm", "remove", "delete", "del": "\(command("cancel", keysAlone: true)) ends it"
         case "add", "new", "create", "set":
             "\(command("start")) starts a countdown, `countdownctl adjust tea +5m` adds time"
-        case "ls", "ps": "did you mean \(command("list"))?"
-        case "get", "info": "did you mean \(command("show"))?"
-        case "continue", "unpause": "did you mean \(command("resume"))?"
         case "follow", "tail", "monitor":
             "`countdownctl watch` follows every countdown, `countdownctl attach tea` one countdown to its end"
         default: nil

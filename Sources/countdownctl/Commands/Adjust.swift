@@ -3,8 +3,10 @@ import IPC
 import Text
 
 struct AdjustCommand: Subcommand {
+    static var names: [String] { ["adjust"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "adjust",
+        names: names,
         abstract: "Add time to a countdown, remove time from it, or set another end.",
         usage: "countdownctl adjust KEY (+DURATION | -DURATION | at TIME | --until TIME) [options]",
         discussion: """
@@ -59,7 +61,7 @@ struct AdjustCommand: Subcommand {
         } catch {
             throw explained(CommandFailure(error))
         }
-        if let style = output.json { try output.print(json: JSONText.object(countdown, style)) }
+        if output.json { try output.print(json: JSONText.object(countdown)) }
         output.say("\(CountdownText.name(countdown)): \(sentence(about: countdown))")
         return .success
     }

@@ -9,8 +9,10 @@ struct AskCodeCommand: Subcommand {
     /// The longest line that is read.
     private static let longestLine = 4_096
 
+    static var names: [String] { ["ask-code"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "ask-code",
+        names: names,
         abstract: "Ask for a code with one box for each character, and print it.",
         usage: "countdownctl ask-code [--length N] [--key KEY --resend COMMAND] [options]",
         discussion: """

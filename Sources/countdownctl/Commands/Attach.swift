@@ -2,8 +2,10 @@ import ArgumentParser
 import IPC
 
 struct AttachCommand: Subcommand {
+    static var names: [String] { ["attach"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "attach",
+        names: names,
         abstract: "Follow a countdown until it ends.",
         usage: "countdownctl attach KEY [options]",
         discussion: """

@@ -5,8 +5,10 @@ import System
 import Text
 
 struct ButtonCommand: Subcommand {
+    static var names: [String] { ["button"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "button",
+        names: names,
         abstract: "Draw a button that runs a command and then counts down.",
         usage: "countdownctl button KEY [--title TEXT] [--for DURATION] [options] [-- COMMAND...]",
         discussion: """

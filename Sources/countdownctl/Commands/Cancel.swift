@@ -4,8 +4,10 @@ import IPC
 struct CancelCommand: OneCallCommand {
     typealias Call = Cancel
 
+    static var names: [String] { ["cancel", "rm", "delete", "remove", "del"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "cancel",
+        names: names,
         abstract: "Cancel countdowns.",
         usage: "countdownctl cancel KEY... [options]",
         discussion: """

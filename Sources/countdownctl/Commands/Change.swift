@@ -29,7 +29,7 @@ extension ChangeCommand {
     }
 
     func perform() throws -> ExitCode {
-        let words = try arguments.required(by: Self.configuration.commandName ?? "")
+        let words = try arguments.required(by: Self.names[0])
         try condition.check(words)
         var changes = ChangeRun(command: self, client: try DaemonEndpoint().connect())
         for word in try changes.joined(words) { try changes.make(word) }
@@ -116,7 +116,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     }
 
     private mutating func record(_ countdown: Countdown, _ clause: String) {
-        if let style = output.json { printed += JSONText.object(countdown, style) + [UInt8(ascii: "\n")] }
+        if output.json { printed += JSONText.object(countdown) + [UInt8(ascii: "\n")] }
         output.say("\(CountdownText.name(countdown)): \(clause)")
     }
 

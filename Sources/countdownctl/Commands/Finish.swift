@@ -4,8 +4,10 @@ import IPC
 struct FinishCommand: OneCallCommand {
     typealias Call = Finish
 
+    static var names: [String] { ["finish"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "finish",
+        names: names,
         abstract: "Finish countdowns now.",
         usage: "countdownctl finish KEY... [options]",
         discussion: """

@@ -2,8 +2,10 @@ import ArgumentParser
 import Text
 
 struct KeepCommand: Subcommand {
+    static var names: [String] { ["keep"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "keep",
+        names: names,
         abstract: "Keep changes of temporarily: do not undo them.",
         usage: "countdownctl keep NAME... [options]",
         discussion: """
@@ -18,7 +20,7 @@ struct KeepCommand: Subcommand {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws -> ExitCode {
-        let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
+        let output = Output(isQuiet: messages.quiet, json: false, palette: .plain)
         let keeper = try UndoKeeper()
         for name in try Self.given(names, "firewall") {
             try keeper.keep(name)

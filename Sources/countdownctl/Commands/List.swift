@@ -4,8 +4,10 @@ import System
 import Text
 
 struct ListCommand: Subcommand {
+    static var names: [String] { ["list", "ls", "ps"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "list",
+        names: names,
         abstract: "List countdowns, the next to end first.",
         usage: "countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER] [options]",
         discussion: """
@@ -49,8 +51,8 @@ struct ListCommand: Subcommand {
         let found = try DaemonEndpoint().ask { client throws(ClientError) in try client.list(request) }
         let sorted = found.sorted(by: sort.precedes)
         let countdowns = reverse ? sorted.reversed() : sorted
-        if let style = output.json {
-            try output.print(json: JSONText.array(countdowns, style))
+        if output.json {
+            try output.print(json: JSONText.array(countdowns))
         } else if countdowns.isEmpty {
             output.say(request.match == nil && request.keys == nil ? "no countdowns" : "no countdowns match")
         } else if !output.isQuiet {

@@ -4,8 +4,10 @@ import IPC
 struct PauseCommand: OneCallCommand {
     typealias Call = Pause
 
+    static var names: [String] { ["pause"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "pause",
+        names: names,
         abstract: "Pause countdowns; they keep the remaining time.",
         usage: "countdownctl pause KEY... [options]",
         discussion: """

@@ -4,8 +4,10 @@ import IPC
 struct ResumeCommand: OneCallCommand {
     typealias Call = Resume
 
+    static var names: [String] { ["resume", "unpause", "continue"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "resume",
+        names: names,
         abstract: "Resume paused countdowns.",
         usage: "countdownctl resume KEY... [options]",
         discussion: """

@@ -4,16 +4,18 @@ import System
 import Text
 
 struct RunCommand: Subcommand {
+    static var names: [String] { ["run"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "run",
+        names: names,
         abstract: "Run a command, at most once per countdown.",
         usage: """
             countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]
-                  [--wait[=TIMEOUT] | --trailing | --backoff DURATION]
+                  [--wait [--queue-timeout DURATION] | --trailing | --backoff DURATION]
                   [--also N/PERIOD=KEY]... [--on-lost SIGNAL] [options]
                   -- COMMAND [ARGUMENT]...
             countdownctl run KEY --rate N/PERIOD... [--also N/PERIOD=KEY]...
-                  [--wait[=TIMEOUT]] [options] -- COMMAND [ARGUMENT]...
+                  [--wait [--queue-timeout DURATION]] [options] -- COMMAND [ARGUMENT]...
             """,
         discussion: """
             Examples:
@@ -21,7 +23,7 @@ struct RunCommand: Subcommand {
               countdownctl run login/alice 60s -- send-code alice
               countdownctl run feed --for 15m -q -E 0 -- fetch-feed     for cron
               countdownctl run codes/alice --rate 3/10m -- send-code alice
-              countdownctl run deploy 1us --wait=10m -- deploy-site
+              countdownctl run deploy 1us --wait -- deploy-site
               countdownctl run sync 1us --on-lost TERM -- sync-files
               countdownctl run build 1us --trailing -- make
               countdownctl run alert/db 30m -- notify-send 'the database is down'
@@ -54,8 +56,8 @@ struct RunCommand: Subcommand {
             already run then.
 
             With --wait, the call queues while the key is running or paused, and runs the
-            command when its turn comes, in the order of arrival. After TIMEOUT the exit
-            code is 75 or that of -E.
+            command when its turn comes, in the order of arrival. After --queue-timeout
+            the exit code is 75 or that of -E.
 
             With --rate 3/10m, the command runs three times at once, then once per 3:20.
             A rate is not a hard cap: any ten minutes may see five. --rate does not hold
@@ -99,9 +101,11 @@ struct RunCommand: Subcommand {
     @Option(help: ArgumentHelp("A rate of another key that must have room, too.", valueName: "n/period=key"))
     var also: [String] = []
 
-    // `ArgumentNormalizer` adds the value to `--wait` and `--json` alone.
-    @Option(help: ArgumentHelp("Queue until its turn comes: --wait or --wait=TIMEOUT.", valueName: "timeout"))
-    var wait: String?
+    @Flag(help: "Queue until its turn comes.")
+    var wait = false
+
+    @Option(help: ArgumentHelp("With --wait, how long to queue at most.", valueName: "duration"))
+    var queueTimeout: String?
 
     @Flag(help: "If it is already running, let one caller run the command afterwards.")
     var trailing = false
@@ -109,8 +113,8 @@ struct RunCommand: Subcommand {
     @Option(help: ArgumentHelp("After failures, wait twice as long each time, up to this.", valueName: "duration"))
     var backoff: String?
 
-    @Option(help: ArgumentHelp("If it is refused, print a JSON object with retryAfterUSec.", valueName: "short|pretty"))
-    var json: JSONStyle?
+    @Flag(help: "If it is refused, print a JSON object with retryAfterUSec.")
+    var json = false
 
     @Option(
         name: [.customShort("E"), .long],
@@ -147,7 +151,7 @@ struct RunCommand: Subcommand {
             switch try start(call, limits, carrying: backoff, of: daemon, output) {
             case .received(let countdowns):
                 return try run(countdowns, limits, backoff, timer: timer, of: daemon, output)
-            case .timedOut: output.say(QueueTimeout.sentence(about: call.key, wait ?? ""))
+            case .timedOut: output.say(QueueTimeout.sentence(about: call.key, queueTimeout))
             case .interrupted: return .interrupted
             }
         } catch {
@@ -156,7 +160,7 @@ struct RunCommand: Subcommand {
                 output.say("\(CountdownText.name(refusal.countdown)): another caller runs the command afterwards")
                 return .success
             }
-            if let json { try output.print(json: JSONText.object(refusal, json)) }
+            if json { try output.print(json: JSONText.object(refusal)) }
             output.say(refusal.sentence(of: limits.rate(of: refusal.countdown.key)))
         }
         return conflict
@@ -170,8 +174,8 @@ struct RunCommand: Subcommand {
         of daemon: DaemonEndpoint,
         _ output: Output
     ) throws(CommandFailure) -> AwaitedReply<[Countdown]> {
-        if wait != nil || trailing {
-            let timeout = try QueueTimeout.read(wait ?? QueueTimeout.infinity)
+        if wait || trailing {
+            let timeout = try QueueTimeout.read(queueTimeout)
             return try keepingSignalMask { () throws(CommandFailure) in
                 switch try daemon.queue(call, timeout: timeout, output: output) {
                 case .received(let reply): .received([reply.countdown])
@@ -295,11 +299,11 @@ struct RunCommand: Subcommand {
             let word = ShellWord.quote(key)
             throw .usage("missing command; for example `countdownctl run \(word) 1h -- COMMAND`")
         }
-        if let wait { _ = try QueueTimeout.read(wait) }
+        try QueueTimeout.check(queueTimeout, needing: "--wait", wait)
         _ = try lossSignal()
         try checkModes()
         let (rate, cooldown) = (try limits().all.first?.rate, try cooldown())
-        let waits = wait != nil || trailing
+        let waits = wait || trailing
         return Start(
             key: key,
             durationUSec: rate?.interval ?? cooldown.map { terms($0).hold },
@@ -326,7 +330,7 @@ struct RunCommand: Subcommand {
     private func checkModes() throws(CommandFailure) {
         let several = !also.isEmpty || rate.count > 1
         let modes = [
-            (wait != nil, "--wait"), (trailing, "--trailing"), (backoff != nil, "--backoff"),
+            (wait, "--wait"), (trailing, "--trailing"), (backoff != nil, "--backoff"),
             (several, also.isEmpty ? "several --rate" : "--also"),
         ].filter(\.0)
         if modes.count > 1 { throw .usage("\(modes[0].1) cannot be combined with \(modes[1].1)") }

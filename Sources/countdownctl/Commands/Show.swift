@@ -4,8 +4,10 @@ import Text
 import Varlink
 
 struct ShowCommand: Subcommand {
+    static var names: [String] { ["show", "get", "info"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "show",
+        names: names,
         abstract: "Show a countdown.",
         usage: """
             countdownctl show KEY [--format TEMPLATE] [options]
@@ -44,7 +46,7 @@ struct ShowCommand: Subcommand {
             return try showRates(of: word, options.output)
         }
         guard let format else { return try Self.show(word, options.output) }
-        guard options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
+        guard !options.json else { throw CommandFailure.usage("use either --json or --format") }
         let template = try Template(format)
         guard !template.isConstant else {
             throw CommandFailure.usage("template \(quoted(format)) has no field; the fields are \(Template.places)")
@@ -64,9 +66,9 @@ struct ShowCommand: Subcommand {
         let cooldowns = limits.all.compactMap { limit in limit.rate?.cooldown(limit.key) }
         let reply = try DaemonEndpoint().call(StartAll(cooldowns: cooldowns, dryRun: true))
         for room in reply.rooms {
-            if let style = output.json { try output.print(json: JSONText.object(room, style)) }
+            if output.json { try output.print(json: JSONText.object(room)) }
         }
-        if output.json == nil, !output.isQuiet {
+        if !output.json, !output.isQuiet {
             let lines = reply.rooms.map { room in
                 reply.rooms.count == 1 ? room.sentence : "\(PrintableText.escape(room.key)): \(room.sentence)"
             }
@@ -77,8 +79,8 @@ struct ShowCommand: Subcommand {
 
     static func show(_ word: KeyWord, _ output: Output) throws -> ExitCode {
         let countdown = try DaemonEndpoint().countdown(of: word)
-        if let style = output.json {
-            try output.print(json: JSONText.object(countdown, style))
+        if output.json {
+            try output.print(json: JSONText.object(countdown))
         } else if !output.isQuiet {
             try output.print(CountdownDetails(countdown: countdown, clock: .local, palette: output.palette).lines)
         }

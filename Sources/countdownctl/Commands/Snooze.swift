@@ -7,8 +7,10 @@ struct SnoozeCommand: Subcommand {
     /// The duration if neither the command line nor the file of defaults has one, in microseconds.
     private static let standard: Int64 = 300_000_000
 
+    static var names: [String] { ["snooze"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "snooze",
+        names: names,
         abstract: "Start the countdown again that finished last.",
         usage: "countdownctl snooze [KEY] [DURATION] [options]",
         discussion: """
@@ -53,7 +55,7 @@ struct SnoozeCommand: Subcommand {
             guard case .alreadyRunning(let countdown, _) = failure.refusal else { throw failure }
             throw CommandFailure(.tryLater, unchanged: countdown)
         }
-        if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
+        if output.json { try output.print(json: JSONText.object(reply)) }
         let text = CountdownText().remaining(reply.countdown)
         output.say("\(CountdownText.name(reply.countdown)): started again, \(text)")
         return .success

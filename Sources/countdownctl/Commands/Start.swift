@@ -5,15 +5,18 @@ import Text
 import Varlink
 
 struct StartCommand: Subcommand {
+    static var names: [String] { ["start"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "start",
+        names: names,
         abstract: "Start a countdown, or find it running.",
         usage: """
             countdownctl start KEY [DURATION | TIME | --for DURATION | --until TIME]
                   [--restart | --extend | --later [--max DURATION] | --fail |
-                  --queue[=TIMEOUT]] [--label TEXT] [--meta NAME=VALUE]... [--forget]
-                  [--wait | --attach] [options]
-            countdownctl start KEY --rate N/PERIOD [--queue[=TIMEOUT]] [options]
+                  --queue [--queue-timeout DURATION]] [--label TEXT]
+                  [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
+            countdownctl start KEY --rate N/PERIOD [--queue [--queue-timeout DURATION]]
+                  [options]
             """,
         discussion: """
             Examples:
@@ -41,8 +44,8 @@ struct StartCommand: Subcommand {
             the next one is retryAfterUSec.
 
             With --queue, the call waits while the key is running or paused, and starts the
-            countdown when its turn comes, in the order of arrival. After TIMEOUT the exit
-            code is 75. A caller that is interrupted leaves the queue.
+            countdown when its turn comes, in the order of arrival. After --queue-timeout
+            the exit code is 75. A caller that is interrupted leaves the queue.
             """
     )
 
@@ -72,9 +75,11 @@ struct StartCommand: Subcommand {
     @Option(help: ArgumentHelp("Accept N starts at once, then one per PERIOD / N.", valueName: "n/period"))
     var rate: String?
 
-    // `ArgumentNormalizer` adds the value to `--queue` alone.
-    @Option(help: ArgumentHelp("Queue until its turn comes: --queue or --queue=TIMEOUT.", valueName: "timeout"))
-    var queue: String?
+    @Flag(help: "Queue until its turn comes.")
+    var queue = false
+
+    @Option(help: ArgumentHelp("With --queue, how long to queue at most.", valueName: "duration"))
+    var queueTimeout: String?
 
     @Option(help: ArgumentHelp("A text to show with it.", valueName: "text"))
     var label: String?
@@ -95,7 +100,7 @@ struct StartCommand: Subcommand {
         for note in request.notes { output.say(note) }
         if let note = NotifierStatus.wakeNote(for: request.call.metadata) { output.say(note) }
         let daemon = try DaemonEndpoint()
-        if let queue { return try wait(forTurn: request, timeout: queue, of: daemon, output) }
+        if queue { return try wait(forTurn: request, of: daemon, output) }
         guard let stay else {
             _ = try start(request, of: daemon, output)
             return .success
@@ -108,15 +113,14 @@ struct StartCommand: Subcommand {
     /// Waits in the queue of the key until the countdown is started or extended.
     private func wait(
         forTurn request: StartRequest,
-        timeout: String,
         of daemon: DaemonEndpoint,
         _ output: Output
     ) throws -> ExitCode {
-        switch try daemon.queue(request.call, timeout: QueueTimeout.read(timeout), output: output) {
+        switch try daemon.queue(request.call, timeout: QueueTimeout.read(queueTimeout), output: output) {
         case .received(let reply):
             try report(reply, of: request, output)
             return .success
-        case .timedOut: throw CommandFailure(.tryLater, QueueTimeout.sentence(about: request.call.key, timeout))
+        case .timedOut: throw CommandFailure(.tryLater, QueueTimeout.sentence(about: request.call.key, queueTimeout))
         case .interrupted: return .interrupted
         }
     }
@@ -138,7 +142,7 @@ struct StartCommand: Subcommand {
             }
         } catch {
             guard let refusal = StartRefusal(error) else { throw error }
-            if let style = output.json { try output.print(json: JSONText.object(refusal, style)) }
+            if output.json { try output.print(json: JSONText.object(refusal)) }
             if let rate = request.rate { throw CommandFailure(.tryLater, refusal.sentence(of: rate)) }
             let countdown = refusal.countdown
             throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
@@ -148,7 +152,7 @@ struct StartCommand: Subcommand {
     }
 
     private func report(_ reply: Start.Reply, of request: StartRequest, _ output: Output) throws {
-        if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
+        if output.json { try output.print(json: JSONText.object(reply)) }
         let countdown = reply.countdown
         let clause: String
         switch reply.outcome {
@@ -263,7 +267,7 @@ extension StartCommand {
             key: key,
             durationUSec: rate?.interval ?? timing.length,
             deadlineUSec: timing.deadline,
-            ifRunning: queue != nil ? .wait : rate != nil ? .extend : choice?.ifRunning,
+            ifRunning: queue ? .wait : rate != nil ? .extend : choice?.ifRunning,
             label: label,
             metadata: try StartRequest.metadata(meta),
             forget: forget || rate != nil ? true : nil,
@@ -291,8 +295,8 @@ extension StartCommand {
     }
 
     private func checkQueue(_ time: String?) throws(CommandFailure) {
-        guard let queue else { return }
-        _ = try QueueTimeout.read(queue)
+        try QueueTimeout.check(queueTimeout, needing: "--queue", queue)
+        guard queue else { return }
         if let choice { throw .usage("--\(choice.rawValue) cannot be combined with --queue") }
         if let time {
             throw .usage("unexpected \(until == nil ? "time" : "--until") \(quoted(time)): --queue needs a duration")

@@ -5,8 +5,10 @@ import System
 import Varlink
 
 struct StatusCommand: Subcommand {
+    static var names: [String] { ["status"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "status",
+        names: names,
         abstract: "Show the state of the daemon, or of a countdown.",
         usage: "countdownctl status [KEY] [--all] [--format FORMAT] [options]",
         discussion: """
@@ -33,7 +35,7 @@ struct StatusCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let output = options.output
-        guard format == nil || options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
+        guard format == nil || !options.json else { throw CommandFailure.usage("use either --json or --format") }
         if let key {
             guard format == nil else { throw CommandFailure.usage("use either a KEY or --format") }
             return try ShowCommand.show(KeyWord(typed: key), output)
@@ -46,8 +48,8 @@ struct StatusCommand: Subcommand {
             let isLocalFile = format == .prometheus && !RemoteInvocation.isInside
             let labels = isLocalFile ? [("socket", daemon.path)] : []
             try output.print(OpenMetrics.lines(of: status, in: format, labels: labels))
-        } else if let style = output.json {
-            try output.print(json: JSONText.object(status, style))
+        } else if output.json {
+            try output.print(json: JSONText.object(status))
         } else if !output.isQuiet {
             let details = StatusDetails(
                 status: status,

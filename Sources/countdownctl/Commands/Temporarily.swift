@@ -6,8 +6,10 @@ import Text
 import Varlink
 
 struct TemporarilyCommand: Subcommand {
+    static var names: [String] { ["temporarily"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "temporarily",
+        names: names,
         abstract: "Change something for a while, and then back.",
         usage: """
             countdownctl temporarily NAME [DURATION | --until TIME] --undo WORDS
@@ -72,7 +74,7 @@ struct TemporarilyCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let (wish, notes) = try wish(.local)
-        let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
+        let output = Output(isQuiet: messages.quiet, json: false, palette: .plain)
         let keeper = try UndoKeeper()
         for note in notes { output.say(note) }
         let file = try keeper.prepare(wish)

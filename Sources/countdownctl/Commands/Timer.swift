@@ -4,8 +4,10 @@ import System
 import Text
 
 struct TimerCommand: Subcommand {
+    static var names: [String] { ["timer"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "timer",
+        names: names,
         abstract: "Start a countdown whose key is made from its label.",
         usage: """
             countdownctl timer DURATION|TIME [LABEL]... [--meta NAME=VALUE]...
@@ -56,14 +58,14 @@ struct TimerCommand: Subcommand {
         for note in notes { output.say(note) }
         let daemon = try DaemonEndpoint()
         let reply = try start(request, on: daemon)
-        if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
+        if output.json { try output.print(json: JSONText.object(reply)) }
         let countdown = reply.countdown
         if stay != .attach {
             output.say("\(CountdownText.name(countdown)): started, \(CountdownText().remaining(countdown))")
         }
         guard let stay else {
             // The key is new to the user's script.
-            if output.json == nil, !StandardStream.output.isTerminal { try output.print([countdown.key]) }
+            if !output.json, !StandardStream.output.isTerminal { try output.print([countdown.key]) }
             return .success
         }
         return try stay.follow(countdown.key, of: daemon, output)

@@ -2,8 +2,10 @@ import ArgumentParser
 import IPC
 
 struct ToggleCommand: ChangeCommand {
+    static var names: [String] { ["toggle"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "toggle",
+        names: names,
         abstract: "Pause countdowns that run, and resume countdowns that are paused.",
         usage: "countdownctl toggle KEY... [options]",
         discussion: """

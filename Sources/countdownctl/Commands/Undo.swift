@@ -1,8 +1,10 @@
 import ArgumentParser
 
 struct UndoCommand: Subcommand {
+    static var names: [String] { ["undo"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "undo",
+        names: names,
         abstract: "Undo changes of temporarily now.",
         usage: "countdownctl undo NAME... [options]",
         discussion: """
@@ -19,7 +21,7 @@ struct UndoCommand: Subcommand {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws -> ExitCode {
-        let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
+        let output = Output(isQuiet: messages.quiet, json: false, palette: .plain)
         let keeper = try UndoKeeper()
         var code = ExitCode.success
         for name in try KeepCommand.given(names, "dnd") { code = max(code, try keeper.undo(name, output)) }

@@ -2,8 +2,10 @@ import ArgumentParser
 
 /// What `countdown-undo.service` runs.
 struct UndoServiceCommand: Subcommand {
+    static var names: [String] { ["undo-service"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "undo-service",
+        names: names,
         abstract: "Undo the changes of temporarily when their countdowns end.",
         usage: "countdownctl undo-service [--stay]",
         discussion: """
@@ -20,7 +22,7 @@ struct UndoServiceCommand: Subcommand {
     var stay = false
 
     func perform() throws -> ExitCode {
-        try UndoService(output: Output(isQuiet: false, json: nil, palette: .plain)).run(stays: stay)
+        try UndoService(output: Output(isQuiet: false, json: false, palette: .plain)).run(stays: stay)
         return .success
     }
 }

@@ -4,8 +4,10 @@ import System
 import Text
 
 struct WaitCommand: Subcommand {
+    static var names: [String] { ["wait"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "wait",
+        names: names,
         abstract: "Wait until countdowns end.",
         usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [--missing-ok] [options]",
         discussion: """

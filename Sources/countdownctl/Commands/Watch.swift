@@ -3,8 +3,10 @@ import IPC
 import Text
 
 struct WatchCommand: Subcommand {
+    static var names: [String] { ["watch"] }
+
     static let configuration = CommandConfiguration(
-        subcommand: "watch",
+        names: names,
         abstract: "Follow countdowns until stopped.",
         usage: """
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
@@ -74,7 +76,7 @@ struct WatchCommand: Subcommand {
         let output = options.output
         let (line, claims, hook) = (try feed.line(), try feed.claims(), try feed.hook())
         let file = try feed.file(since: since)
-        guard line == nil || output.json == nil else {
+        guard line == nil || !output.json else {
             throw CommandFailure.usage("use either --json or --format")
         }
         if line != nil || hook != nil {

@@ -3,22 +3,24 @@ import System
 import Text
 import Varlink
 
-/// The value of `--queue` and `run --wait`: how long to wait for one's turn.
+/// The value of `--queue-timeout`: how long `start --queue` and `run --wait` wait for their turn.
 enum QueueTimeout {
-    /// The value that stands for the option without one: no timeout.
-    static let infinity = "infinity"
+    /// Checks the value, and that the option is there which queues.
+    static func check(_ text: String?, needing option: String, _ queues: Bool) throws(CommandFailure) {
+        guard try read(text) == nil || queues else { throw .usage("--queue-timeout needs \(option)") }
+    }
 
     /// The timeout in microseconds; nil for none.
-    static func read(_ text: String) throws(CommandFailure) -> Int64? {
-        guard text != infinity else { return nil }
+    static func read(_ text: String?) throws(CommandFailure) -> Int64? {
+        guard let text else { return nil }
         let timeout = try DurationParser.read(text)
         guard timeout > 0 else { throw .usage("the timeout must be at least 1us") }
         return timeout
     }
 
     /// That the timeout has passed.
-    static func sentence(about key: String, _ timeout: String) -> String {
-        "\(PrintableText.escape(key)): its turn did not come within \(timeout)"
+    static func sentence(about key: String, _ timeout: String?) -> String {
+        "\(PrintableText.escape(key)): its turn did not come within \(timeout ?? "")"
     }
 }
 

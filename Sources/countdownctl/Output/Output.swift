@@ -6,8 +6,8 @@ import Varlink
 struct Output {
     /// Whether messages are left out, and data unless it is JSON.
     let isQuiet: Bool
-    /// The style of JSON; nil for text.
-    let json: JSONStyle?
+    /// Whether data is JSON objects, one a line.
+    let json: Bool
     let palette: Palette
 
     /// Prints a message unless it is quiet.

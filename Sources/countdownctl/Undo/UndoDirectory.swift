@@ -251,7 +251,7 @@ final class UndoFile {
         _ id: String,
         _ directory: String
     ) throws(SystemFailure) -> Descriptor {
-        let text = String(decoding: JSONText.object(record, .short), as: UTF8.self)
+        let text = String(decoding: JSONText.object(record), as: UTF8.self)
         let file = try StoredText.replace("\(directory)/\(id)", with: text, isLocked: true)
         try StoredText.synchronize(directory)
         return file

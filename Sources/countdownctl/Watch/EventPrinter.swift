@@ -21,8 +21,8 @@ struct LinePrinter: EventPrinter {
         let text = CountdownText()
         var bytes: [UInt8] = []
         for event in events where !onlyEnds || event.type == .finished || event.type == .cancelled {
-            if let style = output.json {
-                let json = onlyEnds ? event.countdown.map { JSONText.object($0, style) } : JSONText.object(event, style)
+            if output.json {
+                let json = onlyEnds ? event.countdown.map { JSONText.object($0) } : JSONText.object(event)
                 if let json { bytes += json + [UInt8(ascii: "\n")] }
             } else if !output.isQuiet, let line = text.line(event) {
                 bytes += Array("\(line)\n".utf8)

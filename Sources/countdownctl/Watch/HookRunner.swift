@@ -181,7 +181,7 @@ final class HookRunner: BackgroundWork {
         guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
         // An event is far smaller than a pipe's buffer, so this never blocks.
         pipe.writing.stopBlocking()
-        let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
+        let text = JSONText.object(event) + [UInt8(ascii: "\n")]
         _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }
         var launch = ProcessLaunch(words: words)
         launch.variables = event.variables

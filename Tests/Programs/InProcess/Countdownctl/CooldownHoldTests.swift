@@ -332,7 +332,7 @@ struct CooldownHoldTests {
                 started: started,
                 timer: try BootTimer(),
                 daemon: DaemonEndpoint(path: "/nonexistent/socket"),
-                output: Output(isQuiet: true, json: nil, palette: .plain),
+                output: Output(isQuiet: true, json: false, palette: .plain),
                 lossSignal: signal
             )
             let end = BootClock.now + 1

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Commands that events run")
 struct HookTests {
-    private let output = Output(isQuiet: true, json: nil, palette: .plain)
+    private let output = Output(isQuiet: true, json: false, palette: .plain)
 
     @Test("while a command runs, nothing is due before its time limit, because the system reports its end")
     func waitsWithoutWaking() throws {

@@ -76,26 +76,6 @@ struct RenderingTests {
         #expect(countdown("tea", remaining, of: 60).progress == progress)
     }
 
-    @Test("JSON is laid out with a member or element a line")
-    func laysOut() {
-        let json = #"{"a":[1,{"b":"x,\"{}[]: \\"}],"c":{},"d":[],"e":null}"#
-        let pretty = """
-            {
-            \t"a": [
-            \t\t1,
-            \t\t{
-            \t\t\t"b": "x,\\"{}[]: \\\\"
-            \t\t}
-            \t],
-            \t"c": {},
-            \t"d": [],
-            \t"e": null
-            }
-            """
-        #expect(String(decoding: PrettyJSON.layOut(Array(json.utf8)), as: UTF8.self) == pretty)
-        #expect(PrettyJSON.layOut(Array("[]".utf8)) == Array("[]".utf8))
-    }
-
     @Test("JSON has escapes for characters that cannot be seen, and is the same value")
     func escapesInJSON() throws {
         let json = "\"a\u{7F}\u{9B}2J\u{A0}ü茶\u{200B}\\u200b\u{E0041}👩‍👧\""

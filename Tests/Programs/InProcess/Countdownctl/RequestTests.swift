@@ -63,8 +63,8 @@ struct RequestTests {
         #expect(try Rate("7/1s").interval == 142_858)
         #expect(try Rate("7/1s").limit == 1_000_006)
         #expect(try start("codes", "--rate", "1/1us").call.upToUSec == 1)
-        #expect(try start("codes", "--rate", "2/10s", "--queue=1m").call.ifRunning == .wait)
-        let queued = try start("tea", "5m", "--queue=infinity").call
+        #expect(try start("codes", "--rate", "2/10s", "--queue", "--queue-timeout", "1m").call.ifRunning == .wait)
+        let queued = try start("tea", "5m", "--queue").call
         #expect(queued == Start(key: "tea", durationUSec: 300_000_000, ifRunning: .wait))
     }
 
@@ -146,7 +146,7 @@ struct RequestTests {
             start tea --queue --fail → --fail cannot be combined with --queue
             start tea --queue --until 17:30 → unexpected --until '17:30': --queue needs a duration
             start tea --queue --attach → --attach cannot be combined with --queue; use `countdownctl attach` after it
-            start tea --queue=0s → the timeout must be at least 1us
+            start tea --queue --queue-timeout 0s → the timeout must be at least 1us
             run tea 5m --rate 3/10m -- true → unexpected duration '5m': --rate 3/10m sets the duration
             run tea --also 3/10m -- true → invalid --also '3/10m': use RATE=KEY, such as 20/1h=ip/1.2.3.4
             run tea --also =a -- true → invalid --also '=a': use RATE=KEY, such as 20/1h=ip/1.2.3.4
@@ -165,7 +165,9 @@ struct RequestTests {
             run tea --backoff 1h --keep-on-failure -- true → --keep-on-failure cannot be combined with --backoff
             run tea 5m --backoff 4m -- true → invalid --backoff '4m': it is shorter than the duration
             run tea --from end --rate 3/10m -- true → --from end cannot be combined with --rate 3/10m
-            run tea --wait=soon -- true → invalid duration 'soon'; use for example 5m, 90s or 1:30
+            start tea --queue-timeout 1m → --queue-timeout needs --queue
+            run tea --queue-timeout 1m -- true → --queue-timeout needs --wait
+            run tea --wait --queue-timeout soon -- true → invalid duration 'soon'; use for example 5m, 90s or 1:30
             """
         )
     )
@@ -263,7 +265,7 @@ struct RequestTests {
             )
             .request().metadata?["run"]
         }
-        let tokens = [try token("--wait"), try token("--wait=5m")]
+        let tokens = [try token("--wait"), try token("--wait", "--queue-timeout", "5m")]
         #expect(tokens[0] != nil && tokens[1] != nil && tokens[0] != tokens[1])
         #expect(try token() == nil && token("--rate", "3/1h", "--wait") == nil)
     }

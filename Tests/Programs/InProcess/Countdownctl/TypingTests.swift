@@ -9,7 +9,7 @@ import Testing
 @Suite("Command line arguments")
 struct TypingTests {
     @Test(
-        "a negative amount or duration is a value, and --json, --queue and --wait have no following word as theirs",
+        "a negative amount or duration is a value",
         arguments: rows(
             """
             adjust tea -1m → adjust tea --by=-1m
@@ -17,16 +17,12 @@ struct TypingTests {
             adjust -- tea -1m → adjust -- tea -1m
             adjust tea -q -1m → adjust tea -q --by=-1m
             cancel tea -1m → cancel tea -1m
-            show --json tea → show --json=short tea
-            run tea -- x --json → run tea -- x --json
-            start tea --queue 5m → start tea --queue=infinity 5m
-            start tea --queue=5m --wait → start tea --queue=5m --wait
-            run tea --wait 5m -- x --wait → run tea --wait=infinity 5m -- x --wait
+            start tea 5m --queue --queue-timeout -5m → start tea 5m --queue --queue-timeout=-5m
             start tea -5m → start tea --for=-5m
             run tea -5m -- true -5m → run tea --for=-5m -- true -5m
             start tea --for -5m → start tea --for=-5m
             wait tea --timeout -.5h → wait tea --timeout=-.5h
-            watch --tick -1s --json → watch --tick=-1s --json=short
+            watch --tick -1s --json → watch --tick=-1s --json
             start --label -5 tea → start --label -5 tea
             run tea -E -5 -- true → run tea -E -5 -- true
             """
@@ -36,18 +32,31 @@ struct TypingTests {
         #expect(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
-    @Test("--json has no value, or its style after =")
-    func takesStyles() throws {
-        func style(_ words: String...) throws -> JSONStyle? {
-            try ShowCommand.parse(ArgumentNormalizer.normalize(words)).options.json
-        }
-        #expect(try style("tea") == nil)
-        #expect(try style("--json", "tea", "-q") == .short)
-        #expect(try style("--json=pretty", "-q", "tea") == .pretty)
-        #expect(throws: (any Error).self) { try style("--json=tall", "tea") }
+    @Test(
+        "an alias stands for its command for the parser, the short help, the other machine and the report of an error",
+        arguments: [
+            ("ls", "list"), ("ps", "list"), ("rm", "cancel"), ("delete", "cancel"), ("unpause", "resume"), ("get", "show"),
+        ]
+    )
+    func knowsAliases(_ alias: String, _ name: String) throws {
+        let command = try #require(Countdownctl.subcommand(named: alias))
+        #expect(command.names[0] == name)
+        #expect(UnknownCommand([alias, "tea"]) == nil)
+        #expect(ObjectIdentifier(type(of: try Countdownctl.parseAsRoot([alias]))) == ObjectIdentifier(command))
+        #expect(
+            ShortHelp([alias, "-h"], of: Countdownctl.configuration)
+                == ShortHelp([name, "-h"], of: Countdownctl.configuration)
+        )
     }
 
-    private let subcommands = ["start", "show", "list", "watch", "cancel", "pause", "resume", "adjust"]
+    @Test("each command has its own names")
+    func namesOnce() {
+        let names = Countdownctl.subcommands.flatMap { $0.names }
+        #expect(Set(names).count == names.count)
+        for command in Countdownctl.subcommands {
+            #expect([command.configuration.commandName] + command.configuration.aliases == command.names)
+        }
+    }
 
     @Test(
         "an unknown command is answered with advice on the right one",
@@ -59,27 +68,26 @@ struct TypingTests {
             time
             add tea 5m → unknown command 'add'; `countdownctl start tea 5m` starts a countdown, `countdownctl adjust tea +5m` \
             adds time
-            rm a;b → unknown command 'rm'; `countdownctl cancel 'a;b'` ends it
-            ls → unknown command 'ls'; did you mean `countdownctl list`?
+            abort a;b → unknown command 'abort'; `countdownctl cancel 'a;b'` ends it, `countdownctl pause 'a;b'` keeps the \
+            remaining time
             strat tea 5m → unknown command 'strat'; did you mean `countdownctl start tea 5m`?
             lst → unknown command 'lst'; did you mean `countdownctl list`?
             frobnicate → unknown command 'frobnicate'; `countdownctl -h` lists the commands
-            sta → unknown command 'sta'; did you mean `countdownctl start KEY`?
+            sta → unknown command 'sta'; `countdownctl -h` lists the commands
+            crash tea → unknown command 'crash'; `countdownctl -h` lists the commands
             """
         )
     )
     func answersMistakes(_ typed: String, _ sentence: String) throws {
         let words = typed.split(separator: " ").map(String.init)
-        #expect(
-            try #require(UnknownCommand(words, subcommands: subcommands)).sentence(subcommands: subcommands) == sentence
-        )
+        #expect(try #require(UnknownCommand(words)).sentence == sentence)
     }
 
     @Test("subcommands, options and an empty command line are not unknown commands")
     func passesVerbs() {
-        #expect(UnknownCommand(["start", "tea"], subcommands: subcommands) == nil)
-        #expect(UnknownCommand(["--help"], subcommands: subcommands) == nil)
-        #expect(UnknownCommand([], subcommands: subcommands) == nil)
+        #expect(UnknownCommand(["start", "tea"]) == nil)
+        #expect(UnknownCommand(["--help"]) == nil)
+        #expect(UnknownCommand([]) == nil)
     }
 
     @Test("subcommands cannot be abbreviated", arguments: ["sta", "li", "c"])
@@ -94,8 +102,8 @@ struct TypingTests {
         #expect(Invocation(arguments: ["at", "17:30"]).arguments == ["timer", "at", "17:30"])
         #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
         #expect(Invocation(arguments: []).arguments == [])
-        for subcommand in Countdownctl.configuration.subcommands {
-            #expect(!TimerWords.isBeginning(subcommand.configuration.commandName ?? "1"))
+        for name in Countdownctl.subcommands.flatMap({ $0.names }) {
+            #expect(!TimerWords.isBeginning(name))
         }
     }
 

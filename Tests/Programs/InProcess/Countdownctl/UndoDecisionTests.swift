@@ -96,7 +96,7 @@ struct UndoDecisionTests {
         record.label = "Do not disturb"
         record.metadata = ["wake": "yes"]
         record.failure = "exit code 1"
-        let text = JSONText.object(record, .short)
+        let text = JSONText.object(record)
         #expect(try UndoRecord(json: text) == record)
         let other = String(decoding: text, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2")
         #expect(throws: InvalidParameter("version")) { try UndoRecord(json: other.utf8) }

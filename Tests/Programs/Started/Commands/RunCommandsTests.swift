@@ -122,7 +122,7 @@ final class RunCommandsTests: CommandSuite {
         let first = try hold("tea 1s")
         let second = try typist.begin("run tea 1s --wait -- echo second")
         try awaitQueue(1)
-        let third = try typist.begin("run tea 1s --wait=1h -- echo third")
+        let third = try typist.begin("run tea 1s --wait --queue-timeout 1h -- echo third")
         try awaitQueue(2)
         #expect(try release(first).exitCode == 0)
         let run = try second.finish()

@@ -20,7 +20,7 @@ final class ShowCommandsTests: CommandSuite {
     @Test("a label of another client cannot control a terminal, in text or JSON")
     func escapesLabels() throws {
         _ = try typist.type(words: ["start", "tea", "1h", "--label", "\u{1B}]0;x\u{7}\u{9B}2J\n\u{202E}"])
-        for line in ["list", "show tea", "list --json", "show tea --json=pretty", "start tea", "pause tea"] {
+        for line in ["list", "show tea", "list --json", "show tea --json", "start tea", "pause tea"] {
             let run = try typist.type(line)
             let text = run.standardOutput + run.standardError
             #expect(!text.isEmpty)
