@@ -19,7 +19,8 @@ struct UnknownCommand: Equatable {
         if let advice { return "\(beginning); \(advice)" }
         let names = Countdownctl.subcommands.map { $0.names[0] }
         // Further away, the word has less in common with the name than not.
-        if let nearest = names.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) * 2 < word.count {
+        if let nearest = names.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) * 2 < word.count
+        {
             return "\(beginning); did you mean \(command(nearest))?"
         }
         return "\(beginning); `countdownctl -h` lists the commands"

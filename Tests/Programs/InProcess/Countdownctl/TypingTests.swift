@@ -35,7 +35,8 @@ struct TypingTests {
     @Test(
         "an alias stands for its command for the parser, the short help, the other machine and the report of an error",
         arguments: [
-            ("ls", "list"), ("ps", "list"), ("rm", "cancel"), ("delete", "cancel"), ("unpause", "resume"), ("get", "show"),
+            ("ls", "list"), ("ps", "list"), ("rm", "cancel"), ("delete", "cancel"), ("unpause", "resume"),
+            ("get", "show"),
         ]
     )
     func knowsAliases(_ alias: String, _ name: String) throws {
