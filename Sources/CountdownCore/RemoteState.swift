@@ -14,8 +14,12 @@ extension Timetable {
     /// The changes get revisions of this timetable, and can be stored and published like the changes of a request.
     /// A countdown that starts after its deadline is finished at once. Countdowns that are due must have been expired first.
     ///
+    /// - Parameters:
+    ///   - state: the state.
+    ///   - now: this instant.
+    ///   - isFollowed: whether another state of the same run follows at once, so that this one is not finished.
     /// - Returns: the changes in their order; none if the end is known already, or if the start of an ended run never was.
-    public mutating func applyRemote(_ state: RemoteState, at now: Now) -> [Change] {
+    public mutating func applyRemote(_ state: RemoteState, at now: Now, isFollowed: Bool = false) -> [Change] {
         let (key, remote, kind, isSameRun): (Key, KeyedCountdown?, Change.Kind, Bool) =
             switch state {
             case .countdown(let countdown, let kind, let isSameRun): (countdown.key, countdown, kind, isSameRun)
@@ -36,7 +40,7 @@ extension Timetable {
         }
         guard let remote, remote.isLive else { return changes }
         if current == nil || !isSameRun { changes.append(make(change(to: remote, .started, replaced: nil))) }
-        guard case .running(let deadline) = remote.phase, deadline.remaining(at: now) <= .zero,
+        guard case .running(let deadline) = remote.phase, deadline.remaining(at: now) <= .zero, !isFollowed,
             let started = changes.last?.countdown, let end = expiry(of: started, at: now)
         else { return changes }
         return changes + [make(end)]

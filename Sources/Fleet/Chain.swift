@@ -7,6 +7,8 @@ struct Chain {
     private var run: ProposalID?
     private var unknown: [Record.UnknownMember]
     private(set) var basis: Basis
+    /// The window of its changes; nil if it has none.
+    private var window: Window?
     /// The proposals.
     private(set) var steps: [Step] = []
 
@@ -16,6 +18,13 @@ struct Chain {
         run = held?.run
         unknown = held?.unknown ?? []
         basis = held?.basis(at: now.wall) ?? .free
+    }
+
+    /// The window of another change, or, of a refused token, of its confirmation. The engine makes the changes of a chain at one instant,
+    /// so no margin is between them: they share the window of the first one. Like the deadlines, they count from the
+    /// instant at which the host has decided.
+    func windowInChain(until limit: WallInstant) -> Window? {
+        window.map { Window(notBefore: $0.notBefore, notAfter: min($0.notAfter, limit)) }
     }
 
     /// Appends a change.
@@ -32,6 +41,7 @@ struct Chain {
         )
         steps.append(Step(proposal: proposal, calls: [(call, .change(change.kind))], deadline: basis.deadline))
         id = newID
+        self.window = window
         run = record.run ?? newID
         unknown = record.unknown
         basis = Basis(end: record.end, hasEnded: record.hasEnded, at: now.wall)

@@ -212,6 +212,7 @@ extension Member {
         guard var entry = keys[key] else { return }
         for call in (entry.pending + entry.queue) where call.number == number { forget(call) }
         entry.pending.removeAll { $0.number == number }
+        entry.waiting = nil
         entry.queue.withdraw(number)
         keys[key] = entry.isEmpty ? nil : entry
         mark(key)
@@ -323,7 +324,7 @@ extension Member {
         _ isOver: (MemberCall) -> Bool
     ) {
         var rest: [MemberCall] = []
-        let reason = cursor.isLive ? lateReason : unreachableReason
+        let reason = cursor.isLive ? lateReason(of: entry) : unreachableReason
         for call in entry.pending {
             guard isOver(call) else {
                 rest.append(call)
@@ -339,7 +340,7 @@ extension Member {
                 finish(call, withoutEngine(.refused(error), reason))
             }
         }
-        entry.pending = rest
+        (entry.pending, entry.waiting) = (rest, nil)
     }
 
     /// The result of a call that changes nothing, if the engine does not confirm it. Only a live countdown is known well enough:
@@ -354,6 +355,13 @@ extension Member {
 
     private var lateReason: String { "the fleet's engine has not answered in time" }
 
+    /// Why a call of a key was not decided in time.
+    private func lateReason(of entry: KeyCalls) -> String {
+        guard entry.isWithinMargin, entry.flight == nil else { return lateReason }
+        let margin = options.margin.microseconds / 1_000
+        return "the countdown ends within the margin: it is not changed in its last \(margin) ms"
+    }
+
     private var unreachableReason: String { "the fleet's engine cannot be reached: \(lostReason)" }
 
     /// Refuses calls because the countdowns are not known now.
@@ -361,6 +369,7 @@ extension Member {
         let reason = silenceReason ?? "the countdowns of the fleet are being read again"
         for call in entry.pending where isOver(call) { finish(call, .notMade(reason)) }
         entry.pending.removeAll(where: isOver)
+        entry.waiting = nil
     }
 
     mutating func enqueue(_ call: MemberCall, in entry: inout KeyCalls) {

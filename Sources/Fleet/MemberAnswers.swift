@@ -79,12 +79,12 @@ extension Member {
         guard cursor.isPrefix, !ahead.isEmpty else { return [] }
         var keys: [Key] = []
         var known = 0
-        for entry in ahead {
+        for (index, entry) in ahead.enumerated() {
             let verdict = cursor.verdict(on: entry, held: records[entry.key])
             if verdict == .gap { break }
             known += 1
             guard verdict == .apply else { continue }
-            apply(entry, &timetable, at: now)
+            apply(entry, before: ahead[(index + 1)...], &timetable, at: now)
             keys.append(entry.key)
         }
         ahead.removeFirst(known)
@@ -268,7 +268,8 @@ extension Member {
         let soon = now.wall + .milliseconds(1)
         switch step.answer {
         case .early: return max(soon, step.proposal.window.notBefore ?? soon)
-        case .late: return step.deadline.map { max(soon, $0) } ?? soon
+        // A change is decided again, and waits for the deadline then if it must.
+        case .late: return step.isChange ? soon : step.deadline.map { max(soon, $0) } ?? soon
         case .unknown: return now.wall + .milliseconds(10)
         default: return nil
         }

@@ -11,11 +11,19 @@ struct MemberCall: QueuedCall, Sendable {
     var conflicts = 0
     /// The record that the engine has shown in the last conflict of this call: a decision on it needs no confirmation.
     var confirmed: ProposalID?
+    /// Until when a call of a rate may wait for deadlines; nil until it must.
+    var lastWait: WallInstant?
 
     /// The memory that it takes, roughly.
     var size: Int {
         guard case .start(let start) = request else { return 512 }
         return 512 + start.size
+    }
+
+    /// Whether it takes a token of a rate: it extends a countdown, within a bound.
+    var takesToken: Bool {
+        guard case .start(let start) = request else { return false }
+        return start.ifLive == .extend && start.upTo != nil
     }
 }
 
@@ -126,6 +134,10 @@ struct KeyCalls: Sendable {
     var queue: [MemberCall] = []
     /// The host proposes no change before this instant.
     var notBefore: WallInstant?
+    /// The calls of a rate at the beginning of `pending` that wait for the deadline; nil if none do.
+    var waiting: WaitingTokens?
+    /// Whether the first call that is pending waits for the deadline, because that is within the margin.
+    var isWithinMargin = false
     var isMarked = false
 
     var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }
@@ -134,12 +146,24 @@ struct KeyCalls: Sendable {
     mutating func putBack(_ calls: [MemberCall]) {
         for call in calls where call.expires == nil { queue.enqueue(call) }
         pending.insert(contentsOf: calls.filter { $0.expires != nil }, at: 0)
+        // The calls that wait have come before some of them.
+        if waiting != nil { pending.sort { $0.number < $1.number } }
+        waiting = nil
     }
 }
 
+/// The calls of a rate that wait for the deadline of a countdown, because it ends within the margin.
+struct WaitingTokens: Sendable {
+    let count: Int
+    /// The record of the countdown.
+    let id: ProposalID?
+    /// By how much they will extend it.
+    let addition: Duration
+}
+
 extension Refusal {
-    /// The same refusal with a countdown as it is after a change.
-    fileprivate func about(_ countdown: KeyedCountdown) -> Refusal {
+    /// The same refusal with a countdown as it is now.
+    func about(_ countdown: KeyedCountdown) -> Refusal {
         switch self {
         case .alreadyRunning(_, let retryAfter): .alreadyRunning(countdown, retryAfter: retryAfter)
         case .revisionMismatch: .revisionMismatch(countdown)

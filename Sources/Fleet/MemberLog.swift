@@ -48,10 +48,10 @@ extension Member {
     /// - Returns: the keys of the entries.
     private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) -> [Key] {
         var keys = entries.map(\.key)
-        for entry in entries {
+        for (index, entry) in entries.enumerated() {
             keys += applyAhead(&timetable, at: now)
             switch cursor.verdict(on: entry, held: records[entry.key]) {
-            case .apply: apply(entry, &timetable, at: now)
+            case .apply: apply(entry, before: entries[(index + 1)...], &timetable, at: now)
             case .skip: break
             case .gap:
                 guard hold(entry, at: now) else {
@@ -78,8 +78,20 @@ extension Member {
         return true
     }
 
-    /// Brings a key to the state of an entry, unless a newer one is known.
-    mutating func apply(_ entry: LogEntry, _ timetable: inout Timetable, at now: Now) {
+    /// Brings a key to the state of an entry, unless a newer one is known. If the entry is late, its countdown does not end before
+    /// the next change of the same run, which can only have come before the end.
+    ///
+    /// - Parameters:
+    ///   - entry: the entry.
+    ///   - next: the entries that are applied after it in this turn.
+    ///   - timetable: has the countdowns.
+    ///   - now: this instant.
+    mutating func apply(
+        _ entry: LogEntry,
+        before next: ArraySlice<LogEntry> = [],
+        _ timetable: inout Timetable,
+        at now: Now
+    ) {
         let held = records[entry.key]
         let isPage = !cursor.isPrefix
         if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
@@ -96,7 +108,9 @@ extension Member {
         } else {
             do throws(RecordFault) {
                 let record = try Record(entry)
-                changes = apply(record, of: entry, instead: held, &timetable, at: now)
+                let isLate = record.end.map { $0 <= now.wall } ?? false
+                let isFollowed = isLate && next.first { $0.key == entry.key }?.continues(record.run ?? entry.id) == true
+                changes = apply(record, of: entry, instead: held, isFollowed, &timetable, at: now)
             } catch {
                 output.notes.append(.unusable(entry.key, error))
                 changes = []
@@ -111,6 +125,7 @@ extension Member {
         _ record: Record,
         of entry: LogEntry,
         instead held: HeldRecord?,
+        _ isFollowed: Bool,
         _ timetable: inout Timetable,
         at now: Now
     ) -> [Change] {
@@ -120,7 +135,7 @@ extension Member {
         let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
         let isUnchanged = known?.isSame(as: countdown) ?? false
-        let changes = isUnchanged ? [] : timetable.applyRemote(state, at: now)
+        let changes = isUnchanged ? [] : timetable.applyRemote(state, at: now, isFollowed: isFollowed)
         if isSameRun, changes.first?.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
         output.changes += changes
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
@@ -253,4 +268,9 @@ extension Member {
         trim(&timetable)
         becomeLive()
     }
+}
+
+extension LogEntry {
+    /// Whether it is a change of a run.
+    fileprivate func continues(_ run: ProposalID) -> Bool { (try? Record(self))?.run == run }
 }

@@ -46,8 +46,9 @@ final class Follower {
     private static let logBytes = 256 << 10
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
-    /// The bytes of records and keys in a reply: the memory of larger ones is taken from the system each time.
-    private static let replyBytes = 64 << 10
+    /// The bytes of records and keys in a reply: the memory of larger ones is taken from the system each time. A reply with
+    /// changes of one key may have more, because the client must not end a countdown between the changes of a chain.
+    private static let replyBytes = (usual: 64 << 10, ofChain: 1 << 20)
 
     private let engine: Supervisor
     private let time: EngineTime
@@ -461,7 +462,8 @@ final class Follower {
         var bytes = 0
         for entry in entries {
             let size = size(of: entry)
-            if parts.isEmpty || bytes + size > replyBytes && bytes > 0 {
+            let limit = parts.last?.last?.key == entry.key ? replyBytes.ofChain : replyBytes.usual
+            if parts.isEmpty || bytes + size > limit && bytes > 0 {
                 parts.append([])
                 bytes = 0
             }

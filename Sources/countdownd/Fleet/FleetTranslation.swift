@@ -103,7 +103,8 @@ extension LogEntry: JSONDecodable {
 }
 
 extension LogCursor.Event {
-    /// The greatest number of entries of an event.
+    /// The number of entries of an event. Changes of one key that follow each other stay together, up to twice as many: the
+    /// engine may have made them as one chain.
     private static let entriesAtOnce = 64
 
     /// The events of a reply; none if there is only a clock in it.
@@ -132,8 +133,14 @@ extension LogCursor.Event {
         _ event: ([LogEntry]) -> LogCursor.Event
     ) -> [LogCursor.Event] {
         guard !entries.isEmpty else { return [event([])] }
-        return stride(from: 0, to: entries.count, by: entriesAtOnce).map { begin in
-            event(Array(entries[begin..<min(begin + entriesAtOnce, entries.count)]))
+        var events: [LogCursor.Event] = []
+        var rest = entries[...]
+        while !rest.isEmpty {
+            let last = rest.prefix(entriesAtOnce).last?.key
+            let same = rest.dropFirst(entriesAtOnce).prefix(entriesAtOnce).prefix { $0.key == last }
+            events.append(event(Array(rest.prefix(entriesAtOnce + same.count))))
+            rest = rest.dropFirst(entriesAtOnce + same.count)
         }
+        return events
     }
 }

@@ -175,9 +175,12 @@ extension Daemon {
         case .refused(.alreadyRunning(let made, let pause)): (isAccepted, countdown, retryAfter) = (false, made, pause)
         default: return reply(result, to: shared.request, in: &session, at: now)
         }
-        let isQueuedFor = !isAccepted && retryAfter == nil
         let limits = timetable.limits
-        let room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: limits)
+        var room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: false, limits: limits)
+        // Other starts wait for the key, in its queue or for a deadline within the margin.
+        if !isAccepted, retryAfter == nil || room.left > 0 {
+            room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: true, limits: limits)
+        }
         session.reply { translation.write(isAccepted, [room], retryAfter, at: now, into: &$0) }
     }
 

@@ -52,7 +52,12 @@ final class World {
         var wakes: WallInstant?
     }
 
-    static let keys = (0..<5).map { key("k/\($0)") }
+    static let keys = (0..<5).map { key("k/\($0)") } + rates.keys.sorted { $0.text < $1.text }
+    /// Keys that are only rates: the time of a token, and the most tokens at once.
+    static let rates: [Key: (token: Duration, burst: Int64)] = [
+        key("rate/a"): (.milliseconds(20), 10), key("rate/b"): (.milliseconds(5), 3),
+        key("rate/c"): (.milliseconds(70), 8),
+    ]
     private let troubles: Troubles
     private var generator: SeededGenerator
     private(set) var engine = Engine(at: noon)
@@ -68,6 +73,8 @@ final class World {
     private var called: [Int: WallInstant] = [:]
     /// The history of the engine, without the changes that were lost in failovers.
     private var history: [(entry: LogEntry, record: Record, at: WallInstant)] = []
+    /// The versions of changes that the engine has made together with the one before.
+    private var chained: Set<LogVersion> = []
     /// The records that each key had in the engine, those that were lost in failovers too.
     private var timelines: [Key: [(record: Record?, at: WallInstant)]] = [:]
     private var results: [Int: CallResult] = [:]
@@ -135,7 +142,10 @@ final class World {
         while calls < count {
             // Many come at once for the same key.
             let (key, pause) = (pick(Self.keys), Duration.microseconds(draw(0...(end - now).microseconds - 1)))
-            for _ in 0..<(chance(20) ? draw(2...8) : 1) { scheduleCall(of: key, after: pause) }
+            let most: Int64 = Self.rates[key] == nil ? 8 : 40
+            for number in 0..<(chance(20) ? draw(2...most) : 1) {
+                scheduleCall(of: key, after: pause + .microseconds(most > 8 ? number * draw(0...1_000) : 0))
+            }
         }
         while let next = events.last, next.instant < end {
             step()
@@ -253,7 +263,7 @@ final class World {
 
     private func servePage(_ keys: [Key], from start: LogCursor.Position, to number: Int) {
         report(.page(keys.compactMap { engine.records[$0] }.shuffled(using: &generator), start), to: number)
-        if keys.contains(Self.keys[4]) { level(number, after: start.version) }
+        if let last = Self.keys.last, keys.contains(last) { level(number, after: start.version) }
     }
 
     private func level(_ number: Int, after version: LogVersion) {
@@ -289,6 +299,7 @@ final class World {
         let answers = engine.propose(proposals, at: now)
         let made = engine.entries(after: before)
         for entry in made {
+            if entry.version != made.first?.version { chained.insert(entry.version) }
             guard let record = try? Record(json: entry.record ?? []) else {
                 preconditionFailure("a host proposes records")
             }
@@ -365,6 +376,10 @@ final class World {
 
     /// A start has the number of its call as label, and as metadata the number of the call that began the run.
     private func request(_ key: Key, number: Int) -> Request {
+        if let (token, burst) = Self.rates[key] {
+            let most = Duration(microseconds: token.microseconds * burst)
+            return .start(Request.Start(key, .after(token), ifLive: .extend, label: "\(number)", upTo: most))
+        }
         switch draw(0...12) {
         case 0...6:
             let ifLive: Request.IfLive = pick([.attach, .fail, .fail, .extend, .extend, .restart, .wait])
@@ -396,6 +411,7 @@ final class World {
         for member in members { collect(from: member.host) }
         try checkResults()
         try checkHistory()
+        try checkRates()
         try checkAnswers()
         try checkEqual()
         try checkEnds()
@@ -433,7 +449,10 @@ final class World {
             if let (before, runBefore) = last[entry.key] {
                 if run == runBefore {
                     try #require(!before.hasEnded)
-                    if let deadline = before.end { try #require(instant <= deadline - .milliseconds(50)) }
+                    // The changes of a chain have no margin between them.
+                    if let deadline = before.end, !chained.contains(entry.version) {
+                        try #require(instant <= deadline - .milliseconds(50))
+                    }
                 } else {
                     try #require(record.kind == .started)
                     try #require(before.hasEnded || before.end.map { $0 <= instant } ?? false, "two runs overlap")
@@ -442,6 +461,26 @@ final class World {
                 try #require(record.kind == .started)
             }
             last[entry.key] = (record, run)
+        }
+    }
+
+    /// Each token is taken once, and no more than the limit of its rate are taken. Hosts' clocks are off by up to 3 ms.
+    private func checkRates() throws {
+        var labels: Set<String> = []
+        var free: [Key: WallInstant] = [:]
+        for (entry, record, instant) in history {
+            guard let (token, burst) = Self.rates[entry.key], let end = record.end else { continue }
+            let isNew = labels.insert(record.label ?? "").inserted
+            try #require(isNew || failovers > 0, "a token is taken twice")
+            let begin = record.kind == .started ? record.start : free[entry.key] ?? record.start
+            try #require(begin >= free[entry.key] ?? begin && end == begin + token)
+            let most = Duration(microseconds: token.microseconds * burst)
+            try #require(end <= instant + most + .milliseconds(3), "more tokens than the limit")
+            free[entry.key] = end
+        }
+        for (number, request) in requests where Self.rates[request.key] != nil && failovers == 0 {
+            guard case .changed = results[number] else { continue }
+            try #require(labels.contains("\(number)"), "call \(number) has no token")
         }
     }
 
