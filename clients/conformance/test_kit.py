@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from harness import BUILT, PATIENCE, PYTHON_CLIENT, ServerTests
+from harness import BUILT, PATIENCE, PYTHON_CLIENT, ServerTests, wait_until
 
 sys.path.insert(0, str(PYTHON_CLIENT))
 os.environ.setdefault("COUNTDOWND_PROGRAM", str(BUILT / "countdownd"))
@@ -113,6 +113,51 @@ class TestingTests(KitTests):
             self.client.get("tea")
         self.private.start()
         self.assertEqual(self.client.get("tea").state, "running")
+
+    def test_a_daemon_ends_with_its_test_process_though_that_is_killed(self) -> None:
+        program = """
+import countdownd.testing, sys, time
+daemon = countdownd.testing.Daemon()
+daemon.start()
+print(daemon.path, flush=True)
+if sys.argv[1] == "again":
+    daemon.stop()
+    daemon.start()
+    print(daemon.path, flush=True)
+if sys.argv[1] != "end":
+    time.sleep(600)
+"""
+        for how in ("end", "kill", "again"):
+            environment = {**os.environ, "PYTHONPATH": str(PYTHON_CLIENT)}
+            with subprocess.Popen([sys.executable, "-W", "ignore", "-c", program, how], env=environment, stdout=subprocess.PIPE) as process:
+                assert process.stdout
+                path = process.stdout.readline().decode().strip()
+                if how == "again":
+                    process.stdout.readline()
+                if how != "end":
+                    countdownd.Client(path).status()
+                    process.kill()
+                process.wait(PATIENCE)
+            with self.subTest(how):
+                wait_until(lambda: not Path(path).parent.exists())
+                with self.assertRaises(countdownd.NoDaemon):
+                    countdownd.Client(path).status()
+
+    def test_time_is_advanced_by_a_number_of_calls_that_grows_with_that_of_the_countdowns(self) -> None:
+        for number in range(50):
+            self.client.start(f"key/{number}", 10 + number)
+        calls = 0
+        answer = countdownd.Client.call
+
+        def count(self: countdownd.Client, method: str, **parameters: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            return answer(self, method, **parameters)
+
+        with mock.patch.object(countdownd.Client, "call", count):
+            self.private.advance(35)
+        self.assertLessEqual(calls, 50)
+        self.assertEqual(len(self.client.list()), 24)
 
     def test_a_program_that_is_missing_or_does_not_start_is_an_error_that_says_so(self) -> None:
         with self.assertRaisesRegex(FileNotFoundError, "install countdownd, or set"):

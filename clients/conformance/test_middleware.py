@@ -17,18 +17,21 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer
+import anyio
+from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer, wait_until
 from starlette.requests import Request
+from starlette.responses import StreamingResponse
 from test_kit import Answer, KitTests, ask
 
 import countdownd.asgi
@@ -428,7 +431,7 @@ class MiddlewareTests(WebTests):
         for _, ask in self.asking(limits={"burst": "2/10m"}):
             self.assertEqual(ask()[0], 200)
             self.private.stop()
-            with self.assertLogs("countdownd"), mock.patch("countdownd._requests.time.monotonic") as now:
+            with self.assertLogs("countdownd"), mock.patch("countdownd._breaker.time.monotonic") as now:
                 now.return_value = 100.0
                 self.assertEqual(ask()[0], 503)
                 self.private.start()
@@ -767,6 +770,342 @@ class LimiterTests(WebTests):
             self.assertAlmostEqual(self.client.get("api").remaining.total_seconds(), 1800, delta=PATIENCE)
 
         self.run_async(test)
+
+    # Giving back
+
+    def test_a_cancelled_block_gives_all_of_its_limits_back(self) -> None:
+        async def cancelled_by_anyio() -> None:
+            with anyio.CancelScope() as scope:
+                async with countdownd.limiter("sms", "2/1h", "3/1d", "9/1w"):
+                    scope.cancel()
+                    await asyncio.sleep(PATIENCE)
+
+        async def cancelled(times: int) -> None:
+            entered = asyncio.Event()
+
+            async def block() -> None:
+                async with countdownd.limiter("sms", "2/1h", "3/1d", "9/1w"):
+                    entered.set()
+                    await asyncio.sleep(PATIENCE)
+
+            task = asyncio.create_task(block())
+            await entered.wait()
+            for _ in range(times):
+                task.cancel()
+                await asyncio.sleep(0)
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        async def failed_and_cancelled() -> None:
+            async def block() -> None:
+                async with countdownd.limiter("sms", "2/1h", "3/1d", "9/1w"):
+                    asyncio.get_running_loop().call_soon(task.cancel)
+                    raise ZeroDivisionError
+
+            task = asyncio.create_task(block())
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        async def left_stream() -> None:
+            async def events() -> AsyncIterator[str]:
+                async with countdownd.limiter("sms", "2/1h", "3/1d", "9/1w"):
+                    yield "data: begun\n\n"
+                    left.set()
+                    await asyncio.sleep(PATIENCE)
+
+            async def receive() -> Any:
+                await left.wait()
+                return {"type": "http.disconnect"}
+
+            left = asyncio.Event()
+            await ask(StreamingResponse(events()), receive=receive)
+
+        async def timed_out() -> None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    async with countdownd.limiter("sms", "2/1h", "3/1d", "9/1w"):
+                        await asyncio.sleep(PATIENCE)
+
+        async def test() -> None:
+            for how in (
+                cancelled_by_anyio(), cancelled(1), cancelled(2), cancelled(5), failed_and_cancelled(), left_stream(), timed_out(),
+            ):
+                await how
+                self.assertEqual(self.client.list(), [], str(how))
+
+        self.run_async(test)
+
+    def test_a_task_that_is_cancelled_while_it_enters_does_not_count(self) -> None:
+        async def block(limiter: countdownd.Limiter) -> None:
+            async with limiter:
+                raise AssertionError("the block ran")
+
+        async def test() -> None:
+            for steps in range(5):
+                limiter = countdownd.limiter("sms", "300/1h", "400/1d")
+                tasks = [asyncio.create_task(block(limiter)) for _ in range(50)]
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                for task in tasks:
+                    task.cancel()
+                results = await asyncio.gather(*tasks, return_exceptions=True)
+                self.assertEqual({type(one) for one in results}, {asyncio.CancelledError})
+                self.assertEqual(self.client.list(), [])
+
+        self.run_async(test)
+
+    def test_a_daemon_that_hangs_delays_a_failure_once_and_gets_all_that_is_given_back(self) -> None:
+        assert self.private._process
+        client = countdownd.Client(timeout=0.2)
+        with self.assertLogs("countdownd") as log, contextlib.suppress(ZeroDivisionError):
+            with countdownd.limiter("sms", "2/1h", "3/1d", client=client):
+                self.private._process.send_signal(signal.SIGSTOP)
+                raise ZeroDivisionError
+        self.assertEqual(len(log.output), 1)
+        self.private._process.send_signal(signal.SIGCONT)
+        wait_until(lambda: not self.client.list())
+
+        async def test() -> None:
+            assert self.private._process
+            for timeout in (None, 0.2):
+                with self.assertLogs("countdownd"), mock.patch("countdownd._limiter._PATIENCE", 0.5):
+                    with contextlib.suppress(ZeroDivisionError):
+                        async with countdownd.limiter("sms", "2/1h", "3/1d", client=countdownd.AsyncClient(timeout=timeout)):
+                            self.private._process.send_signal(signal.SIGSTOP)
+                            raise ZeroDivisionError
+                self.private._process.send_signal(signal.SIGCONT)
+                await asyncio.to_thread(wait_until, lambda: not self.client.list())
+
+        self.run_async(test)
+
+    def test_each_entry_into_a_limiter_is_its_own(self) -> None:
+        limiter = countdownd.cooldown("report", 60)
+
+        def inside() -> Iterator[None]:
+            with limiter:
+                yield
+
+        async def inside_async() -> AsyncIterator[None]:
+            async with limiter:
+                yield
+
+        def check(fail: Callable[[], None]) -> None:
+            """One entered before; then its countdown ended, and another one entered."""
+            self.assertEqual(self.client.get("report").state, "running")
+            fail()
+            self.assertEqual(self.client.get("report").state, "running", "the start of the second one is given back")
+            self.forget_all()
+
+        def generators() -> None:
+            first, second = inside(), inside()
+            next(first)
+            self.private.advance(60)
+            next(second)
+            check(lambda: fails(first))
+            with contextlib.suppress(StopIteration):
+                next(second)
+
+        def stacks() -> None:
+            def run(entered: threading.Event, go_on: threading.Event, error: Exception | None) -> None:
+                with contextlib.suppress(ZeroDivisionError), contextlib.ExitStack() as stack:
+                    stack.enter_context(limiter)
+                    entered.set()
+                    go_on.wait(PATIENCE)
+                    if error:
+                        raise error
+
+            events = [(threading.Event(), threading.Event()) for _ in range(2)]
+            threads = [threading.Thread(target=run, args=(*events[0], ZeroDivisionError())), threading.Thread(target=run, args=(*events[1], None))]
+            for thread, (entered, _) in zip(threads, events):
+                self.private.advance(60)
+                thread.start()
+                entered.wait(PATIENCE)
+
+            def fail() -> None:
+                events[0][1].set()
+                threads[0].join(PATIENCE)
+
+            check(fail)
+            events[1][1].set()
+            threads[1].join(PATIENCE)
+
+        def fails(generator: Any) -> None:
+            with contextlib.suppress(ZeroDivisionError):
+                generator.throw(ZeroDivisionError)
+
+        generators()
+        stacks()
+
+        async def tasks() -> None:
+            async def run(entered: asyncio.Event, go_on: asyncio.Event, error: Exception | None) -> None:
+                async with limiter:
+                    entered.set()
+                    await go_on.wait()
+                    if error:
+                        raise error
+
+            events = [(asyncio.Event(), asyncio.Event()) for _ in range(2)]
+            running = []
+            for each, error in zip(events, (ZeroDivisionError(), None)):
+                self.private.advance(60)
+                running.append(asyncio.create_task(run(*each, error)))
+                await each[0].wait()
+            events[0][1].set()
+            with self.assertRaises(ZeroDivisionError):
+                await running[0]
+            check(lambda: None)
+            events[1][1].set()
+            await running[1]
+            first, second = inside_async(), inside_async()
+            await anext(first)
+            self.private.advance(60)
+            await anext(second)
+
+            async def close() -> None:  # in another task, as event loops close what was left
+                with contextlib.suppress(ZeroDivisionError):
+                    await first.athrow(ZeroDivisionError)  # type: ignore[attr-defined]
+
+            await asyncio.create_task(close())
+            check(lambda: None)
+
+        self.run_async(tasks)
+        self.assertEqual(limiter._entered[1:], [])
+
+    def test_a_block_may_say_that_it_does_not_count(self) -> None:
+        async def test() -> None:
+            async with countdownd.limiter("login/138", "1/1h", "5/1d") as taken:
+                taken.counts = False
+
+        for counts in (False, False, True):
+            with countdownd.limiter("login/138", "1/1h", "5/1d") as taken:
+                self.assertEqual([room.left for room in taken.rooms], [0, 4])
+                taken.counts = counts
+        with self.assertRaises(countdownd.Refused):
+            self.run_async(test)
+        self.private.advance(3600)
+        self.run_async(test)
+        self.run_async(test)
+
+    # What people pass
+
+    def test_a_generator_is_refused_because_it_does_not_run_when_it_is_called(self) -> None:
+        @countdownd.limiter("report", "1/1h")
+        def lazily() -> Any:
+            return (number for number in range(3))
+
+        class Later:
+            async def __call__(self) -> None:
+                pass
+
+        def lines() -> Iterator[int]:
+            yield 1
+
+        async def lines_async() -> AsyncIterator[int]:
+            yield 1
+
+        for function in (lines, lines_async):
+            with self.assertRaisesRegex(TypeError, "lines.* is a generator; expected a function that ends"):
+                countdownd.limiter("report", "1/1h")(function)
+        for decorated in (lazily, countdownd.limiter("report", "1/1h")(Later())):
+            with warnings.catch_warnings(), self.assertRaisesRegex(TypeError, "the function returns a (generator|coroutine); expected"):
+                warnings.simplefilter("ignore", RuntimeWarning)
+                decorated()
+            self.assertEqual(self.client.list(), [])
+
+    def test_the_key_of_one_visitor_cannot_be_that_of_a_further_rate_of_another(self) -> None:
+        for phone in ("138", "138/10", "138/10x", "138/60m", "138/010m", "138/"):
+            with countdownd.limiter(f"sms/{phone}", "3/1h", "5/10m"):
+                pass
+            self.assertEqual([room.left for room in countdownd.limiter("sms/138", "3/1h", "5/10m").look().rooms], [2, 4])
+        for phone in ("138/10m", "138/1h", "10m", "1d", "138/250us", "138/3723s"):
+            with self.assertRaisesRegex(ValueError, "as that of a further rate does") as refused:
+                countdownd.limiter(f"sms/{phone}", "3/1h").look()
+            self.assertNotIn("138", str(refused.exception))
+        codes = countdownd.limiter({"sms": ["3/1h", "5/10m"]}, values=lambda phone: phone)
+        for phone in ("138/10m", "139/10m", "\ud83c", "/"):
+            codes(lambda phone: None)(phone)
+            self.assertEqual([room.left for room in codes.look("138").rooms], [3, 5])
+
+    def test_several_keys_are_limited_as_the_middleware_limits_them(self) -> None:
+        limits = {"sms": ["2/1m", "5/1h"], "ip": "9/1h"}
+
+        @countdownd.limiter(limits, values=lambda phone, address: {"sms": phone, "ip": address})
+        def send(phone: str, address: str) -> str:
+            return phone
+
+        address = "[2001:db8:1:2::7]:443"
+        self.assertEqual([send("138", address), send("138", address)], ["138", "138"])
+        with self.assertRaises(countdownd.Refused) as refused:
+            send("138", "2001:db8:1:2::8")
+        self.assertEqual(refused.exception.key, "sms/138")
+        app = web_apps.flask_app(limits=limits, key=lambda environ: {"sms": "138", "ip": "2001:db8:1:2::9"}, on_failure="closed", timeout=5)
+        self.assertEqual(ask_wsgi(app)[0], 429)
+        self.assertEqual(ask_wsgi(app)[1]["ratelimit-policy"], '"sms";q=2;w=60, "sms/1h";q=5;w=3600, "ip";q=9;w=3600')
+        with countdownd.limiter(limits, values={}):
+            pass
+        left = [room.left for room in countdownd.limiter(limits, values={"sms": "138", "ip": address}).look().rooms]
+        self.assertEqual(left, [0, 3, 7])
+        for wrong in (1.5, {"sms": True}, {"other": "a"}, ["138"]):
+            with self.assertRaisesRegex((TypeError, ValueError), "expected"), countdownd.limiter(limits, values=wrong):  # type: ignore[arg-type]
+                self.fail("the block ran")
+        with self.assertRaisesRegex(TypeError, "expected no rates beside them"):
+            countdownd.limiter(limits, "1/1h", values="138")
+
+    def test_how_many_are_left_is_seen_without_using_one(self) -> None:
+        limiter = countdownd.limiter(lambda phone: f"sms/{phone}", "2/1h", "9/1d")
+
+        async def test() -> countdownd.StartedAll:
+            return await limiter.look_async("138")
+
+        for used in range(3):
+            for look in (limiter.look("138"), asyncio.run(test())):
+                self.assertEqual((look.accepted, [room.left for room in look.rooms]), (used < 2, [2 - used, 9 - used]))
+            if used < 2:
+                limiter(lambda phone: None)("138")
+        self.assertEqual(countdownd.cooldown("report", 60).look().rooms[0].left, 1)
+
+    # Failures
+
+    def test_without_a_daemon_code_runs_or_not_as_the_program_chose(self) -> None:
+        ran: list[str] = []
+
+        async def block(on_failure: Any) -> None:
+            async with countdownd.limiter("sms", "1/1h", on_failure=on_failure):
+                ran.append("async")
+
+        self.private.stop()
+        for on_failure in ("open", "closed", None):
+            with self.assertLogs("countdownd") if on_failure else contextlib.nullcontext():
+                for _ in range(3):
+                    with contextlib.suppress(countdownd.NoDaemon), countdownd.limiter("sms", "1/1h", on_failure=on_failure):
+                        ran.append("blocking")
+                    with contextlib.suppress(countdownd.NoDaemon):
+                        asyncio.run(block(on_failure))
+        self.assertEqual(ran, ["blocking", "async"] * 3)
+        self.private.start()
+        with mock.patch("countdownd._breaker.time.monotonic", lambda: time.monotonic_ns() / 1e9 + 2), self.assertLogs("countdownd"):
+            with countdownd.limiter("sms", "1/1h", on_failure="open"):
+                ran.append("again")
+            with self.assertRaises(countdownd.Refused), countdownd.limiter("sms", "1/1h", on_failure="open"):
+                self.fail("the block ran")
+        with self.assertRaises(ValueError):
+            countdownd.limiter("sms", "1/1h", on_failure="ajar")  # type: ignore[arg-type]
+        with self.assertRaises(countdownd.InvalidCall), countdownd.limiter("\ud83c", "1/1h", on_failure="open"):
+            self.fail("the block ran")
+
+    def test_a_daemon_that_hangs_delays_one_call_in_a_second(self) -> None:
+        assert self.private._process
+        client = countdownd.Client(timeout=0.2)
+        with countdownd.limiter("sms", "1000/1h", on_failure="open", client=client):
+            self.private._process.send_signal(signal.SIGSTOP)
+        calls = 0
+        with self.assertLogs("countdownd"), mock.patch.object(client, "call", wraps=client.call) as call:
+            with mock.patch("countdownd._breaker.time.monotonic", return_value=100.0):
+                for _ in range(50):
+                    with countdownd.limiter("sms", "1000/1h", on_failure="open", client=client):
+                        calls += 1
+        self.private._process.send_signal(signal.SIGCONT)
+        self.assertEqual((calls, call.call_count), (50, 1))
 
     def test_a_limiter_without_a_daemon_is_an_error(self) -> None:
         with self.assertRaises(countdownd.NoDaemon), countdownd.limiter("api", "1/1s", client=countdownd.Client("/missing")):

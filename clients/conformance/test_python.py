@@ -6,8 +6,10 @@ import contextlib
 import copy
 import dataclasses
 import decimal
+import fractions
 import json
 import logging
+import numbers
 import os
 import pickle
 import signal
@@ -15,10 +17,11 @@ import subprocess
 import sys
 import threading
 import unittest
-from collections.abc import Awaitable, Callable, Iterator
-from datetime import datetime, timedelta, timezone
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer, ServerTests, wait_until
 from test_clients import countdown, finished, stay, synced
@@ -28,6 +31,14 @@ import countdownd  # noqa: E402
 from countdownd import _errors, _rates  # noqa: E402
 
 NUMBER = "+49 171 138"
+
+
+@numbers.Integral.register
+class Timedelta64:
+    """As numpy has it: it says that it is an integer, but none can be made of it."""
+
+    def __mul__(self, factor: int) -> "Timedelta64":
+        return self
 
 
 def classes(kind: type[Exception]) -> Iterator[type[Exception]]:
@@ -48,7 +59,9 @@ def errors() -> Iterator[countdownd.CountdowndError]:
     yield countdownd.TimedOut.after(5)
     yield countdownd.NoDaemon("no daemon at /run", 111)
     yield countdownd.Refused(timedelta(seconds=3), (countdownd.Room(NUMBER, 0, timedelta(seconds=3), None),), NUMBER)
-    for kind in (countdownd.Disconnected, countdownd.ProtocolError, countdownd.CallTooLong, countdownd.AddressError):
+    for kind in (
+        countdownd.Disconnected, countdownd.ProtocolError, countdownd.InvalidCall, countdownd.CallTooLong, countdownd.AddressError,
+    ):
         yield kind("a reason")
 
 
@@ -117,7 +130,72 @@ class PythonTests(ServerTests):
         with self.assertRaisesRegex(countdownd.MethodNotFound, "needs a newer countdownd: restart it after the upgrade$"):
             countdownd.Client(self.fake(refuse).socket).start_all([countdownd.Cooldown("tea", 60)])
 
+    def test_a_refusal_is_made_again_from_its_arguments_in_json(self) -> None:
+        from celery import Celery  # type: ignore[import-untyped]
+        from celery.backends.base import Backend  # type: ignore[import-untyped]
+
+        backend = Backend(Celery())
+        for seconds in (None, 3, 0.000001, 86400.123456):
+            refused = countdownd.Refused(None if seconds is None else timedelta(seconds=seconds), (), NUMBER)
+            stored = json.loads(json.dumps(backend.prepare_exception(refused, "json")))
+            self.assertNotIn("138", json.dumps(stored["exc_message"]))
+            again = backend.exception_to_python(stored)
+            self.assertEqual((type(again), str(again)), (countdownd.Refused, str(refused)))
+            self.assertEqual(again.retry_after, refused.retry_after)
+
     # Calls
+
+    def test_a_call_that_the_daemon_could_not_read_fails_alone(self) -> None:
+        daemon = self.daemon()
+        deep: Any = "x"
+        for _ in range(62):
+            deep = [deep]
+        deepest: Any = []
+        for _ in range(100_000):
+            deepest = [deepest]
+        calls: list[tuple[str, dict[str, Any]]] = [
+            *(("Start", {"key": "tea", name: value}) for name in ("label", "metadata") for value in ([deep], {"a": deep}, deepest, "\ud83c")),
+            *(("Start", {name: value}) for name in ("key", "\ud83c") for value in ("\ud83c", "a\udf89\ud83c")),
+            ("Start", {"key": "tea", "metadata": {"\ud83c": "a"}}), ("Get\ud83c", {}), ("StartAll", {"cooldowns": [{"key": "\ud83c"}]}),
+        ]
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as client:
+                for method, parameters in calls:
+                    before = [asyncio.create_task(client.start(f"key/{number}")) for number in range(20)]
+                    bad = asyncio.create_task(client.call(method, **parameters))
+                    after = [asyncio.create_task(client.start(f"key/{number}")) for number in range(20)]
+                    with self.assertRaisesRegex(countdownd.InvalidCall, "expected whole characters|at most 64 levels"):
+                        await bad
+                    self.assertEqual(len(await asyncio.gather(*before, *after)), 40)
+                with self.assertRaises(countdownd.InvalidParameter):
+                    await client.call("Start", key="tea", label=deep)
+                self.assertEqual((await client.start("{[" * 50, 60, label="\U0001f389")).countdown.label, "\U0001f389")
+                self.assertEqual((await client.status()).connections, 1)
+
+        self.run_async(test)
+        client = countdownd.Client(daemon.socket)
+        for method, parameters in calls:
+            with self.assertRaises(countdownd.InvalidCall):
+                client.call(method, **parameters)
+        self.assertEqual(client.status().connections, 1)
+
+    def test_a_wait_for_a_countdown_that_is_missing_may_end_at_once(self) -> None:
+        daemon = self.daemon()
+        client = countdownd.Client(daemon.socket)
+        self.assertIsNone(client.wait("tea", missing_ok=True))
+        client.start("tea", 0.01)
+        self.assertEqual(client.wait("tea", missing_ok=True).state, "finished")  # type: ignore[union-attr]
+        with self.assertRaises(countdownd.NoSuchCountdown):
+            client.wait("coffee")
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as client:
+                self.assertIsNone(await client.wait("coffee", missing_ok=True))
+                with self.assertRaises(countdownd.NoSuchCountdown):
+                    await client.wait("coffee")
+
+        self.run_async(test)
 
     def test_a_countdown_is_paused_resumed_adjusted_and_finished(self) -> None:
         client = countdownd.Client(self.daemon().socket)
@@ -249,25 +327,49 @@ class PythonTests(ServerTests):
 
     def test_what_is_no_duration_is_refused_before_a_call_is_made(self) -> None:
         client = countdownd.Client("/missing")
-        for duration in ("60", True, b"60", 1j, [60]):
+        for duration in ("60", True, b"60", 1j, [60], Timedelta64()):
             with self.subTest(duration), self.assertRaisesRegex(TypeError, "expected a timedelta or a number of seconds$"):
                 client.start("tea", duration)  # type: ignore[arg-type]
             with self.subTest(duration), self.assertRaises(TypeError):
                 countdownd.Client(timeout=duration)  # type: ignore[arg-type]
-        for number in (float("nan"), float("inf"), -float("inf"), 1e300, 1 << 53):
-            with self.subTest(number), self.assertRaisesRegex(ValueError, "expected"):
+        for number in (float("nan"), float("inf"), -float("inf"), 1e300, 1e308, 1 << 53, 10**400, timedelta.max):
+            with self.subTest(number), self.assertRaisesRegex(ValueError, "^the duration is .*; expected a number of seconds, at most 285 years$"):
                 client.start("tea", number)
+            with self.subTest(number), self.assertRaisesRegex(ValueError, "^the timeout is .*; expected a positive duration"):
+                countdownd.AsyncClient(timeout=number)
+            if isinstance(number, timedelta):
+                continue
             with self.subTest(number), self.assertRaisesRegex(ValueError, "expected|not JSON compliant"):
                 client.call("Start", key="tea", durationUSec=number)
+        for until in (date(2026, 1, 1), "2026-01-01", 1.5):
+            with self.subTest(until), self.assertRaisesRegex(TypeError, "expected a datetime with a time zone$"):
+                client.start("tea", until=until)  # type: ignore[arg-type]
         for timeout in (0, -1, timedelta(0)):
             with self.assertRaisesRegex(ValueError, "expected a positive duration"):
                 countdownd.Client(timeout=timeout)
 
     def test_durations_are_timedeltas_and_all_kinds_of_numbers(self) -> None:
         client = countdownd.Client(self.daemon().socket, timeout=None)
-        for duration in (timedelta(seconds=1.5), 1.5, decimal.Decimal("1.5")):
+        countdownd.Client(client.path, timeout=timedelta(days=36525)).status()
+        for duration in (timedelta(seconds=1.5), 1.5, decimal.Decimal("1.5"), fractions.Fraction(3, 2)):
             started = client.start("tea", duration, if_running="restart")  # type: ignore[arg-type]
             self.assertEqual(started.countdown.duration, timedelta(seconds=1.5))
+
+    def test_the_address_may_be_written_as_varlinkctl_does(self) -> None:
+        for given in ("unix:/run/socket", Path("unix:/run/socket"), "/run/socket"):
+            self.assertEqual(countdownd.Client(given).path, "/run/socket")
+        with mock.patch.dict(os.environ, {"COUNTDOWND_SOCKET": "unix:/run/socket"}):
+            self.assertEqual(countdownd.AsyncClient().path, "/run/socket")
+
+    def test_a_client_can_be_copied_and_pickled_before_and_after_its_first_call(self) -> None:
+        path = self.daemon().socket
+        for client in (countdownd.Client(path, timeout=3), countdownd.AsyncClient(path, timeout=3), countdownd.Client(timeout=None)):
+            for _ in range(2):
+                for same in (copy.copy(client), copy.deepcopy(client), pickle.loads(pickle.dumps(client))):
+                    self.assertEqual((type(same), same._given, same._timeout), (type(client), client._given, client._timeout))
+                if client._given:
+                    answer = client.status()
+                    self.assertTrue(asyncio.run(answer).version if isinstance(answer, Coroutine) else answer.version)
 
     def test_countdowns_can_be_members_of_sets(self) -> None:
         one = countdownd.Countdown.from_wire(countdown(metadata={"cup": "blue"}))
@@ -413,6 +515,42 @@ gc.collect()
         environment = {"PYTHONPATH": str(PYTHON_CLIENT), "COUNTDOWND_SOCKET": str(self.daemon().socket)}
         run = subprocess.run([sys.executable, "-W", "always", "-c", program], env=environment, capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_a_socket_that_could_not_be_made_leaves_no_message(self) -> None:
+        program = """
+import countdownd, gc, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+try:
+    countdownd.Client("/missing").get("tea")
+except OSError as error:
+    print(error.strerror)
+gc.collect()
+"""
+        environment = {"PYTHONPATH": str(PYTHON_CLIENT)}
+        run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        self.assertEqual((run.stdout, run.stderr), ("Too many open files\n", ""))
+
+    def test_eventlet_may_take_select_poll_away(self) -> None:
+        program = """
+import select, sys
+if sys.argv[1] == "eventlet":
+    import eventlet
+    eventlet.monkey_patch()
+else:
+    del select.poll
+import countdownd
+client = countdownd.Client()
+for _ in range(2):
+    client.start("tea", 0.01)
+    client.wait("tea")
+watch = client.watch()
+print(next(watch).type)
+"""
+        environment = {"PYTHONPATH": str(PYTHON_CLIENT), "COUNTDOWND_SOCKET": str(self.daemon().socket)}
+        for how in ("eventlet", "without"):
+            command = [sys.executable, "-W", "ignore", "-c", program, how]
+            run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((run.stdout, run.stderr), ("synced\n", ""))
 
     def test_closing_a_client_ends_its_calls_and_it_can_be_used_again(self) -> None:
         daemon = self.daemon()

@@ -67,14 +67,14 @@ def _django(view: Any = None) -> None:
 
 
 def django_app(**options: Any) -> Any:
-    from django.core.wsgi import get_wsgi_application
+    from django.core.wsgi import get_wsgi_application  # type: ignore[import-untyped]
 
     _django()
     return countdownd.wsgi.RateLimit(get_wsgi_application(), **options)
 
 
 def django_async_app(**options: Any) -> Any:
-    from django.core.asgi import get_asgi_application
+    from django.core.asgi import get_asgi_application  # type: ignore[import-untyped]
 
     _django()
     return countdownd.asgi.RateLimit(get_asgi_application(), **options)

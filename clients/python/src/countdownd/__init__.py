@@ -14,6 +14,7 @@ from ._errors import (
     CountdowndError,
     Disconnected,
     HistoryTrimmed,
+    InvalidCall,
     InvalidParameter,
     LimitReached,
     MethodNotFound,
@@ -28,7 +29,7 @@ from ._errors import (
     Unreachable,
     WrongState,
 )
-from ._limiter import Limiter, cooldown, limiter
+from ._limiter import Limiter, Taken, cooldown, limiter
 from ._sync import Client, Watch
 from ._types import (
     Clock,
@@ -66,6 +67,7 @@ __all__ = [
     "EventType",
     "HistoryTrimmed",
     "IfRunning",
+    "InvalidCall",
     "InvalidParameter",
     "LimitReached",
     "Limiter",
@@ -83,6 +85,7 @@ __all__ = [
     "State",
     "Status",
     "StorageFailed",
+    "Taken",
     "TimedOut",
     "Unreachable",
     "Watch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 from collections.abc import Mapping
@@ -11,16 +12,19 @@ from ._errors import AddressError
 from ._types import Duration, microseconds
 
 _PATH_LIMIT = 107  # bytes in sockaddr_un, less the NUL
+_LONGEST_TIMEOUT = 2_000_000.0  # seconds; the system counts milliseconds in 32 bits
 
 
 class Addressed:
     """What both clients are made of: the daemon's socket, and how long a call may take."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, timeout: Duration | None = 5) -> None:
-        if timeout is not None and microseconds(timeout) <= 0:
-            raise ValueError(f"the timeout is {timeout!r}; expected a positive duration, or None for no limit")
         self._given = path
-        self._timeout = None if timeout is None else microseconds(timeout) / 1_000_000
+        self._timeout = None if timeout is None else _seconds(timeout)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, also in another process, makes its own connections."""
+        return functools.partial(type(self), timeout=self._timeout), (self._given,)
 
     @property
     def path(self) -> str:
@@ -33,6 +37,7 @@ class Addressed:
             path = os.fspath(self._given)
         else:
             path = os.environ.get("COUNTDOWND_SOCKET") or f"{_runtime_directory()}/countdownd/io.countdownd"
+        path = path.removeprefix("unix:")  # as varlinkctl writes addresses
         length = len(os.fsencode(path))
         if length > _PATH_LIMIT:
             raise AddressError(f"{path!r} has {length} bytes, and the path of a socket has at most {_PATH_LIMIT}")
@@ -46,6 +51,16 @@ class Addressed:
     def _waits(method: str, parameters: Mapping[str, Any]) -> bool:
         """Whether the call waits by its nature, and with it those after it on its connection."""
         return method == "Wait" or parameters.get("ifRunning") == "wait"
+
+
+def _seconds(timeout: Duration) -> float:
+    try:
+        count = microseconds(timeout)
+    except ValueError:
+        count = 0
+    if count <= 0:
+        raise ValueError(f"the timeout is {timeout!r}; expected a positive duration of at most 285 years, or None for no limit")
+    return min(count / 1_000_000, _LONGEST_TIMEOUT)
 
 
 def _runtime_directory() -> str:

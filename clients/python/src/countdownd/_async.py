@@ -13,11 +13,11 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast, overload
 
 from . import _calls
 from ._address import Addressed
-from ._errors import CountdowndError, Disconnected, NoDaemon, ProtocolError, StorageFailed, TimedOut, naming
+from ._errors import CountdowndError, Disconnected, NoDaemon, NoSuchCountdown, ProtocolError, StorageFailed, TimedOut, naming
 from ._resume import ResumableWatch, backoff
 from ._sync import Client
 from ._types import Countdown, Duration, Event
@@ -306,12 +306,22 @@ class AsyncClient(Addressed):
     adjust = _awaited(Client.adjust)
     status = _awaited(Client.status)
 
-    async def wait(self, key: str) -> Countdown:
-        """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
+    @overload
+    async def wait(self, key: str, *, missing_ok: Literal[False] = False) -> Countdown: ...
+
+    @overload
+    async def wait(self, key: str, *, missing_ok: bool) -> Countdown | None: ...
+
+    async def wait(self, key: str, *, missing_ok: bool = False) -> Countdown | None:
+        """As `Client.wait`."""
         attempt = 0
         while True:
             try:
                 return _calls.countdown(await self.call("Wait", key=key))
+            except NoSuchCountdown:
+                if not missing_ok:
+                    raise
+                return None
             except (Disconnected, StorageFailed) as error:
                 if isinstance(error, NoDaemon | StorageFailed) and attempt == 0:
                     raise
@@ -360,10 +370,10 @@ class AsyncWatch(AsyncIterator[Event]):
     iteration continues. `async with` ends the watch."""
 
     def __init__(self, path: str, parameters: Mapping[str, Any], timeout: float | None) -> None:
+        self._connection: _Connection | None = None
         self._path = path
         self._timeout = timeout
         self._state = ResumableWatch(parameters)
-        self._connection: _Connection | None = None
         self._closed = asyncio.Event()
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from ._types import Countdown, Room, duration_from, member, optional
+from ._types import Countdown, Duration, Room, duration_from, member, microseconds, optional
 
 _Value = TypeVar("_Value")
 
@@ -48,21 +48,31 @@ class ProtocolError(CountdowndError):
     """The service at the socket does not speak the protocol of countdownd."""
 
 
-class CallTooLong(CountdowndError):
+class InvalidCall(CountdowndError, ValueError):
+    """The daemon could not read the call, for example because a text has half of a surrogate pair, so it was not made."""
+
+
+class CallTooLong(InvalidCall):
     """The call has more bytes than a daemon accepts, so it was not made."""
 
 
 class Refused(CountdowndError):
-    """A limiter or a cooldown has no room for another call."""
+    """A limiter or a cooldown has no room for another call.
 
-    def __init__(self, retry_after: timedelta | None, rooms: Sequence[Room], key: str | None = None) -> None:
-        seconds = "" if retry_after is None else f"; again in {-(-retry_after // timedelta(seconds=1))} s"
-        super().__init__(f"too early{seconds}")
+    The seconds are its `args`, so that what stores no more of an error, as Celery's results in JSON, makes it again from them.
+    """
+
+    def __init__(self, retry_after: Duration | None, rooms: Sequence[Room] = (), key: str | None = None) -> None:
         #: How long until it is accepted, if nothing else changes; None if that cannot be known.
-        self.retry_after = retry_after
+        self.retry_after = None if retry_after is None else timedelta(microseconds=microseconds(retry_after))
+        super().__init__(None if self.retry_after is None else self.retry_after.total_seconds())
         #: What each of its limits has room for.
         self.rooms = rooms
         self.key = key
+
+    def __str__(self) -> str:
+        seconds = "" if self.retry_after is None else f"; again in {-(-self.retry_after // timedelta(seconds=1))} s"
+        return f"too early{seconds}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.retry_after, self.rooms, self.key), self.__dict__

@@ -11,11 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from . import _calls
 from ._address import Addressed
-from ._errors import CallError, CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut, naming
+from ._errors import CallError, CountdowndError, Disconnected, NoDaemon, NoSuchCountdown, StorageFailed, TimedOut, naming
 from ._resume import ResumableWatch, backoff
 from ._types import (
     Cooldown,
@@ -83,6 +83,12 @@ class _Connection:
                 raise Disconnected("the daemon closed the connection")
             self._messages = [*self._framer.receive(data)][::-1]
         return decode_reply(self._messages.pop(), more)
+
+    def answer(self) -> Mapping[str, Any] | CallError:
+        try:
+            return self.reply(more=False)[0]
+        except CallError as error:
+            return error
 
     def limit(self, timeout: float | None) -> None:
         """Sets how long each step of the next call may take."""
@@ -242,12 +248,23 @@ class Client(Addressed):
         """The daemon's version, counters and limits."""
         return self._ask(_calls.status, "GetStatus", {})
 
-    def wait(self, key: str) -> Countdown:
-        """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
+    @overload
+    def wait(self, key: str, *, missing_ok: Literal[False] = False) -> Countdown: ...
+
+    @overload
+    def wait(self, key: str, *, missing_ok: bool) -> Countdown | None: ...
+
+    def wait(self, key: str, *, missing_ok: bool = False) -> Countdown | None:
+        """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back. If there is no
+        countdown, or its end is not kept, this returns None at once with `missing_ok`, and raises `NoSuchCountdown` without."""
         attempt = 0
         while True:
             try:
                 return _calls.countdown(self.call("Wait", key=key))
+            except NoSuchCountdown:
+                if not missing_ok:
+                    raise
+                return None
             except (Disconnected, StorageFailed) as error:
                 if isinstance(error, NoDaemon | StorageFailed) and attempt == 0:
                     raise
@@ -292,6 +309,19 @@ class Client(Addressed):
                 raise
         self._idle.append(connection)
         return replies
+
+    def _together(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[Mapping[str, Any] | CallError]:
+        """Makes all calls at once, and returns their replies, or the errors that the daemon refuses them with."""
+        message = b"".join(encode_call(method, parameters, more=False) for method, parameters in calls)
+        connection = self._connection(self._timeout)
+        try:
+            connection.send(message)
+            answers = [connection.answer() for _ in calls]
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        return answers
 
     def _connection(self, limit: float | None) -> _Connection:
         """One that is idle, the last used first, or a new one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import decimal
-import math
 import numbers
+import operator
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -32,6 +32,8 @@ EventType: TypeAlias = Literal[
     "disconnected", "historyTrimmed", "forgotten",
 ]
 
+#: Beyond it, readers of JSON with floating-point numbers are not exact.
+GREATEST = (1 << 53) - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 _Value = TypeVar("_Value")
@@ -40,16 +42,27 @@ _Value = TypeVar("_Value")
 def microseconds(duration: Duration) -> int:
     """The whole microseconds of a duration."""
     if isinstance(duration, timedelta):
-        return duration // _MICROSECOND
-    if isinstance(duration, bool) or not isinstance(duration, numbers.Real | decimal.Decimal):
-        raise TypeError(f"the duration is {duration!r}; expected a timedelta or a number of seconds")
-    if not math.isfinite(duration):
-        raise ValueError(f"the duration is {duration!r}; expected a finite number of seconds")
-    return round(duration * 1_000_000)
+        count = duration // _MICROSECOND
+    else:
+        if isinstance(duration, bool) or not isinstance(duration, numbers.Real | decimal.Decimal):
+            raise TypeError(f"the duration is {duration!r}; expected a timedelta or a number of seconds")
+        try:
+            # An integer of numpy is one only if it says so: its timedelta64 does not.
+            number: Any = operator.index(duration) if isinstance(duration, numbers.Integral) else duration
+            count = round(number * 1_000_000)
+        except TypeError:
+            raise TypeError(f"the duration is {duration!r}; expected a timedelta or a number of seconds") from None
+        except (ArithmeticError, ValueError):  # infinite, or not a number
+            count = GREATEST + 1
+    if abs(count) > GREATEST:
+        raise ValueError(f"the duration is {duration!r}; expected a number of seconds, at most 285 years")
+    return count
 
 
 def instant_microseconds(instant: datetime) -> int:
     """The microseconds since 1970; the instant must have a time zone."""
+    if not isinstance(instant, datetime):
+        raise TypeError(f"the instant is {instant!r}; expected a datetime with a time zone")
     if instant.tzinfo is None:
         raise ValueError(f"{instant!r} has no time zone: use for example .astimezone()")
     return (instant - _EPOCH) // _MICROSECOND

@@ -8,7 +8,8 @@ from typing import Any
 
 from flask import Request, Response, after_this_request, current_app, request
 
-from ._requests import PROBLEM_TYPE, Limiting, Values
+from ._policies import Values
+from ._requests import PROBLEM_TYPE, Limiting
 
 
 class RouteLimit(Limiting[Request, Values, int]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import os
 import shutil
 import subprocess
@@ -15,10 +16,14 @@ from ._sync import Client
 from ._types import Duration, microseconds
 
 _START_LIMIT = 10.0
+_ZERO = timedelta()
+#: Kills the daemon and removes its folder when its input ends, because the process that holds the other end of it has ended.
+_WATCHDOG = 'read -r _; kill -9 "$1"; rm -rf "$2"'
 
 
 class Daemon:
-    """A daemon with its own folder, which ends with the `with`. Clients use its socket, `path`."""
+    """A daemon with its own folder, which ends with the `with`, and at the latest with this process, also if that is killed.
+    Clients use its socket, `path`."""
 
     def __init__(self, program: str | os.PathLike[str] | None = None) -> None:
         """The program is `$COUNTDOWND_PROGRAM` or the `countdownd` in `$PATH` if none is given."""
@@ -28,6 +33,7 @@ class Daemon:
         self._program = found
         self._folder = tempfile.mkdtemp(prefix="countdownd-")
         self._process: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
         #: The socket.
         self.path = f"{self._folder}/socket"
 
@@ -48,6 +54,9 @@ class Daemon:
         with open(f"{self._folder}/log", "ab") as log:
             command = [self._program, "--socket", self.path, "--state-directory", f"{self._folder}/state"]
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        watchdog = ["sh", "-c", _WATCHDOG, "sh", str(self._process.pid), self._folder]
+        silent = subprocess.DEVNULL
+        self._watchdog = subprocess.Popen(watchdog, stdin=subprocess.PIPE, stdout=silent, stderr=silent, start_new_session=True)
         deadline = time.monotonic() + _START_LIMIT
         while True:
             try:
@@ -62,9 +71,12 @@ class Daemon:
 
     def stop(self) -> None:
         """Kills it, as a crash would. It keeps its countdowns."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
+        for process in (self._watchdog, self._process):
+            if process:
+                process.kill()
+                process.wait()
+        if self._watchdog and self._watchdog.stdin:
+            self._watchdog.stdin.close()
 
     @property
     def log(self) -> str:
@@ -76,13 +88,17 @@ class Daemon:
         """Lets time pass for all running countdowns: those whose deadline comes finish, in the order of their deadlines, and
         queued calls are served. Their durations get shorter too, so what `max_duration` still allows is as before. Paused
         countdowns, start times and the system's clock stay as they are."""
-        left = timedelta(microseconds=microseconds(duration))
+        whole = timedelta(microseconds=microseconds(duration))
         with Client(self.path) as client:
-            while running := sorted(client.list(states=["running"]), key=lambda one: one.remaining):
-                step = min(left, running[0].remaining)
-                left -= step
-                for one in running:
-                    with contextlib.suppress(WrongState, NoSuchCountdown):  # it has just ended
-                        client.adjust(one.key, -step)
-                if not left:
-                    return
+            # When each countdown ends, and since when it runs, counted from now.
+            ends = [(one.remaining, _ZERO, one.key) for one in client.list(states=["running"])]
+            heapq.heapify(ends)
+            while ends and ends[0][0] <= whole:
+                end, since, key = heapq.heappop(ends)
+                with contextlib.suppress(WrongState, NoSuchCountdown):  # it has just ended
+                    client.adjust(key, since - end)
+                for started in client.list(keys=[key], states=["running"]):  # by a call that was queued
+                    heapq.heappush(ends, (end + started.remaining, end, key))
+            for _, since, key in ends:
+                with contextlib.suppress(WrongState, NoSuchCountdown):
+                    client.adjust(key, since - whole)

@@ -7,7 +7,8 @@ from http import HTTPStatus
 from typing import Any, TypeAlias
 
 from ._limiter import perform
-from ._requests import PROBLEM_TYPE, Limited, Values, is_preflight
+from ._policies import Values
+from ._requests import PROBLEM_TYPE, Limited, is_preflight
 
 Environ: TypeAlias = dict[str, Any]
 StartResponse: TypeAlias = Callable[..., Any]
