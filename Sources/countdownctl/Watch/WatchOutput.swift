@@ -9,7 +9,7 @@ extension Output {
 
     /// A screen on a terminal, which shows and waits in one; otherwise lines or JSON objects.
     func watchOutput(of daemon: DaemonEndpoint, _ subject: FollowScreen.Subject) throws(CommandFailure) -> WatchOutput {
-        guard json == nil, !isQuiet, let device = TerminalDevice.ofOutput() else { return try lines() }
+        guard !json, !isQuiet, let device = TerminalDevice.ofOutput() else { return try lines() }
         let session = try TerminalSession(FollowScreen(subject), on: device, of: daemon, palette: palette)
         return (session, session)
     }
