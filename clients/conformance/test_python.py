@@ -409,6 +409,28 @@ class PythonTests(ServerTests):
         os.close(reader)
         os.close(writer)
 
+    def test_the_examples_end_though_the_countdown_was_forgotten_while_the_daemon_was_away(self) -> None:
+        for example in ("python/countdown.py", "python/countdown_async.py", "shell/countdown.sh"):
+            daemon = self.daemon()
+            client = countdownd.Client(daemon.socket)
+            client.start("tea", 3, forget=True)
+            program = [sys.executable] if example.endswith(".py") else []
+            environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PYTHON_CLIENT), "COUNTDOWND_SOCKET": f"unix:{daemon.socket}"}
+            command = [*program, str(ROOT / "examples" / example), "tea"]
+            silent = subprocess.DEVNULL
+            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=silent, text=True) as process:
+                assert process.stdout
+                try:
+                    self.assertIn("attached", process.stdout.readline())
+                    ends = client.get("tea").deadline
+                    daemon.stop(signal.SIGKILL)
+                    wait_until(lambda: ends is not None and datetime.now(timezone.utc) > ends)
+                    daemon.start()
+                    process.wait(PATIENCE)
+                    self.assertEqual(process.stdout.read().splitlines()[-1:], ["tea: ended while the daemon was away"], example)
+                finally:
+                    process.kill()
+
     # asyncio
 
     def test_tasks_share_a_connection_and_each_gets_its_reply(self) -> None:

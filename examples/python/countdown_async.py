@@ -35,6 +35,9 @@ async def follow(key: str, seconds: float) -> str:
                     show(key, "running", event.remaining)
                 case "finished" | "cancelled" as end:
                     return end
+                # Its end is not kept, because it was started with `forget`.
+                case "forgotten" if is_started:
+                    return "ended while the daemon was away"
     raise AssertionError("a watch never ends by itself")
 
 

@@ -18,6 +18,7 @@ for program in jq socat; do
   command -v "$program" > /dev/null || { echo "countdown.sh: $program is not installed" >&2; exit 69; }
 done
 socket=${COUNTDOWND_SOCKET:-$XDG_RUNTIME_DIR/countdownd/io.countdownd}
+socket=${socket#unix:}
 
 message() { # CALL: one JSON object that ends with a NUL
   jq --null-input --join-output --compact-output \
@@ -30,13 +31,25 @@ show() { # REPLY FILTER
   jq --raw-output --exit-status "if .error then halt_error else $2 end" <<< "$1"
 }
 
+call() { # CALL
+  message "$1" | socat -t 60 - "UNIX-CONNECT:$socket" | tr -d '\0'
+}
+
 start() {
   local reply
   # If the daemon is gone, the watch ends too and is resumed below.
-  reply=$(message '{method: "io.countdownd.Start", parameters: {$key, durationUSec: ($seconds * 1000000 | round)}}' |
-    socat -t 60 - "UNIX-CONNECT:$socket" | tr -d '\0') && [ -n "$reply" ] || return 0
+  reply=$(call '{method: "io.countdownd.Start", parameters: {$key, durationUSec: ($seconds * 1000000 | round)}}') &&
+    [ -n "$reply" ] || return 0
   show "$reply" '.parameters | "\(.countdown.key): \(.outcome), \(.countdown.remainingUSec / 1000000 | round) s left"'
   started=yes
+}
+
+# The daemon is back. If it does not know the countdown, its end is not kept, because it was started with "forget".
+confirm() {
+  if [[ $(call '{method: "io.countdownd.Get", parameters: {$key}}') == *'"error":"io.countdownd.NoSuchCountdown"'* ]]; then
+    echo "$key: ended while the daemon was away"
+    exit
+  fi
 }
 
 # All changes up to this revision have been received. A watch with it as "since" misses none.
@@ -61,7 +74,7 @@ while true; do
       [ "$revision" = null ] || since=$revision
       case $type in
         synced) # From now on the daemon sends every change, so no event of the countdown is missed.
-          [ -n "$started" ] || start
+          if [ -n "$started" ]; then confirm; else start; fi
           ;;
         tick) echo "$key: running, $remaining s left" ;;
         finished | cancelled)

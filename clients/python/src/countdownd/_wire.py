@@ -87,7 +87,7 @@ def decode_reply(message: bytes, more: bool) -> tuple[Mapping[str, Any], bool]:
     """The parameters of a reply, and whether others follow, which only a call with `more` allows. Raises the error of an
     error reply."""
     try:
-        reply = json.loads(message)
+        reply = json.loads(message.decode())
         parameters = reply.get("parameters") or {}
         error = reply.get("error")
         continues = reply.get("continues") is True
