@@ -28,10 +28,24 @@ public enum SessionHarness: Harness {
         var answers: [UInt8] = []
         for message in stream.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
             let (answer, isViolated) = serveOne(Array(message) + [0])
+            if !isViolated {
+                let isCall = !serveOne(withWholePairs(Array(message)) + [0]).isViolated
+                expect(isCall, "what is answered is a call, but for surrogates in its parameters")
+            }
             answers += answer
             guard !isViolated else { break }
         }
         return answers
+    }
+
+    /// The message with escapes of ASCII in the place of escapes of surrogates.
+    private static func withWholePairs(_ message: [UInt8]) -> [UInt8] {
+        var whole = message
+        for place in message.indices.dropFirst(2).dropLast()
+        where message[place - 2] == UInt8(ascii: "\\") && message[place - 1] == UInt8(ascii: "u")
+            && message[place] | 0x20 == UInt8(ascii: "d") && message[place + 1] > UInt8(ascii: "7")
+        { (whole[place], whole[place + 1]) = (UInt8(ascii: "0"), UInt8(ascii: "0")) }
+        return whole
     }
 
     private static func serveOne(_ message: [UInt8]) -> (answer: [UInt8], isViolated: Bool) {

@@ -51,3 +51,34 @@ struct CallHeader {
         }
     }
 }
+
+extension JSONReader {
+    /// Reads a message again in which half of a surrogate pair stands alone, or objects and arrays are nested too deeply. If it is
+    /// JSON, and if only its parameters break these two rules, it is a call with an invalid parameter.
+    ///
+    /// - Returns: the header, and the name of the parameter; "parameters" if it cannot be known.
+    mutating func headerBesideInvalidParameter() throws(ProtocolViolation)
+        -> (header: CallHeader, invalid: InvalidParameter)?
+    {
+        restartTolerantly()
+        let header = try CallHeader(from: &self)
+        let all = excesses
+        guard header.parameters != nil else { return nil }
+        let name = readObject(at: header.parameters) { $0.firstMemberWithExcess() }
+        return excesses == 2 * all ? (header, InvalidParameter(name ?? "parameters")) : nil
+    }
+
+    /// Reads the members of the parameters, and returns the name of the first in whose value a stricter rule is broken.
+    private mutating func firstMemberWithExcess() -> String? {
+        place.depth += 1  // of the message
+        var found: String?
+        var (before, isFound) = (excesses, false)
+        while nextMember() {
+            let named = excesses == before ? name : nil
+            skip()
+            if !isFound, excesses > before { (found, isFound) = (named.map { text($0) }, true) }
+            before = excesses
+        }
+        return found
+    }
+}

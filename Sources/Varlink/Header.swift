@@ -18,6 +18,28 @@ public enum ProtocolViolation: Error, Equatable, Sendable {
     case unexpectedContinues
 }
 
+extension ProtocolViolation: CustomStringConvertible {
+    /// The rule, without any text of the message, which may be a key.
+    public var description: String {
+        switch self {
+        case .invalidJSON(let error): "the message is not JSON at byte \(error.offset): \(error.reason)"
+        case .messageTooLong(let limit): "the message has more than \(limit) bytes"
+        case .missingMethod: "the call has no method"
+        case .invalidField(let name): "\(name) has another type"
+        case .unknownField: "the message has a field that is not known"
+        case .conflictingFlags: "the call has two of oneway, more and upgrade"
+        case .unexpectedReply: "the reply is to no call"
+        case .unexpectedContinues: "the reply has continues, which the call does not allow"
+        }
+    }
+
+    /// Whether the message may be JSON, and breaks one of the rules that are stricter than RFC 8259.
+    var isExcess: Bool {
+        guard case .invalidJSON(let error) = self else { return false }
+        return error.reason == .loneSurrogate || error.reason == .tooDeep(limit: JSONReader.depthLimit)
+    }
+}
+
 /// A field in the header of a message. If it occurs more than once, its last value counts; null is the same as absence.
 struct HeaderField<Value> {
     private let name: StaticString

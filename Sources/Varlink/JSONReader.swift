@@ -33,6 +33,10 @@ public struct JSONReader: ~Copyable {
     private var isFirst = false
     private var depth = 0
     private(set) var error: JSONError?
+    /// Whether the reader goes on if a text breaks one of the two stricter rules.
+    private var isTolerant = false
+    /// How often it has gone on.
+    private(set) var excesses = 0
 
     @usableFromInline
     @unsafe
@@ -105,6 +109,23 @@ public struct JSONReader: ~Copyable {
         return error
     }
 
+    /// Begins again, and reads whatever RFC 8259 allows.
+    mutating func restartTolerantly() {
+        isTolerant = true
+        (position, isFirst, depth, error) = (0, false, 0, nil)
+    }
+
+    /// Notes that one of the two stricter rules is broken; false if that is an error.
+    @inline(never)
+    mutating func tolerates(_ reason: JSONError.Reason, at offset: Int) -> Bool {
+        guard isTolerant else {
+            fail(reason, at: offset)
+            return false
+        }
+        excesses += 1
+        return true
+    }
+
     /// Notes the first error, and ends the text.
     @inline(never)
     mutating func fail(_ reason: JSONError.Reason, at offset: Int) {
@@ -168,7 +189,7 @@ public struct JSONReader: ~Copyable {
             return false
         }
         guard depth < Self.depthLimit else {
-            fail(.tooDeep(limit: Self.depthLimit), at: position)
+            if tolerates(.tooDeep(limit: Self.depthLimit), at: position) { skipDeepContainer() }
             return false
         }
         depth &+= 1
@@ -360,6 +381,22 @@ public struct JSONReader: ~Copyable {
         case ASCII.lowerN: scanLiteral("null")
         default: failUnexpected()
         }
+    }
+
+    /// Skips a container of any depth, and validates it.
+    private mutating func skipDeepContainer() {
+        var areObjects: [Bool] = []
+        repeat {
+            if self[position] == ASCII.openBrace || self[position] == ASCII.openBracket {
+                areObjects.append(self[position] == ASCII.openBrace)
+                depth &+= 1
+                position &+= 1
+                isFirst = true
+            } else {
+                skip()
+            }
+            while let isObject = areObjects.last, !(isObject ? nextMember() : nextElement()) { areObjects.removeLast() }
+        } while !areObjects.isEmpty
     }
 
     private mutating func scanLiteral(_ literal: StaticString) {

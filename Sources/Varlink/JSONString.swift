@@ -91,8 +91,7 @@ extension JSONReader {
             guard let low = scanCodeUnit() else { return false }
             if low & 0xFC00 == 0xDC00 { return true }
         }
-        fail(.loneSurrogate, at: start)
-        return false
+        return tolerates(.loneSurrogate, at: start)
     }
 
     /// Scans `\uXXXX`; the UTF-16 code unit that it names, nil after an error.
@@ -220,13 +219,13 @@ extension JSONReader {
     }
 
     private func escapedScalar(at index: Int) -> (scalar: Unicode.Scalar, end: Int) {
-        var code = codeUnit(at: index)
-        var next = index + 6
-        if code & 0xFC00 == 0xD800 {
-            code = 0x10000 + ((code & 0x3FF) << 10) + (codeUnit(at: next) & 0x3FF)
-            next += 6
-        }
-        return (Unicode.Scalar(code) ?? "\u{FFFD}", next)
+        let code = codeUnit(at: index)
+        let next = index + 6
+        // A reader that is tolerant has let half a pair pass.
+        guard code & 0xFC00 == 0xD800, self[next] == ASCII.backslash, self[next + 1] == ASCII.lowerU,
+            codeUnit(at: next) & 0xFC00 == 0xDC00
+        else { return (Unicode.Scalar(code) ?? "\u{FFFD}", next) }
+        return (Unicode.Scalar(0x10000 + (code & 0x3FF) << 10 + codeUnit(at: next) & 0x3FF) ?? "\u{FFFD}", next + 6)
     }
 
     /// The UTF-16 code unit that a validated `\uXXXX` names.

@@ -122,16 +122,30 @@ public struct ServerSession: ~Copyable {
     private func read(_ range: Range<Int>) throws(ProtocolViolation) -> Message {
         let message = framer.bytes.span.extracting(range.lowerBound...range.upperBound)
         return try JSONReader.read(message) { reader throws(ProtocolViolation) in
-            let header = try CallHeader(from: &reader)
-            guard refusal == nil else { return .answer(.refusal, oneway: header.oneway) }
-            guard let target = reader.withUTF8(of: header.method, { service.methods.find($0) }) else {
-                let error = service.methods.error(for: reader.text(header.method))
-                return .answer(.error(error), oneway: header.oneway)
+            do throws(ProtocolViolation) {
+                return read(try CallHeader(from: &reader), &reader)
+            } catch {
+                guard error.isExcess, let found = try reader.headerBesideInvalidParameter() else { throw error }
+                return read(found.header, &reader, found.invalid)
             }
-            let call = Call(target: target, oneway: header.oneway, more: header.more, upgrade: header.upgrade)
-            guard call.upgrade || target.isIntrospection else { return .call(call, parameters: header.parameters) }
-            return .answer(answer(call, header, &reader), oneway: header.oneway)
         }
+    }
+
+    @inline(__always)
+    private func read(
+        _ header: CallHeader,
+        _ reader: inout JSONReader,
+        _ invalid: InvalidParameter? = nil
+    ) -> Message {
+        guard refusal == nil else { return .answer(.refusal, oneway: header.oneway) }
+        guard let target = reader.withUTF8(of: header.method, { service.methods.find($0) }) else {
+            let error = service.methods.error(for: reader.text(header.method))
+            return .answer(.error(error), oneway: header.oneway)
+        }
+        let call = Call(target: target, oneway: header.oneway, more: header.more, upgrade: header.upgrade)
+        if let invalid, !call.upgrade { return .answer(.error(invalid), oneway: call.oneway) }
+        guard call.upgrade || target.isIntrospection else { return .call(call, parameters: header.parameters) }
+        return .answer(answer(call, header, &reader), oneway: header.oneway)
     }
 
     /// The answer to a call with `upgrade`, or to one of `org.varlink.service`.

@@ -309,7 +309,7 @@ extension Daemon {
 /// Lines about clients, which must not be able to fill a disk.
 extension Daemon {
     func logLimited(_ topic: LogTopic, _ message: String, fields: Log.Fields = [:], at now: Now) {
-        rateLimitedLog.write(topic, topic.level, message, fields: fields, to: log, at: now.boot.microseconds)
+        rateLimitedLog.write(topic, .warning, message, fields: fields, to: log, at: now.boot.microseconds)
     }
 
     func logLimited(about violation: ProtocolViolation, at now: Now) {

@@ -37,9 +37,6 @@ enum LogTopic: CaseIterable {
     case unusableRecord
     /// A host of a fleet heard of a change after the deadline.
     case postponedTooLate
-
-    /// A client that breaks the protocol has a fault that only its author can mend.
-    var level: Log.Level { self == .brokenProtocol ? .debug : .warning }
 }
 
 /// The interface `io.systemd.service`, which systemd's own daemons have, so that `varlinkctl` can ask whether the daemon

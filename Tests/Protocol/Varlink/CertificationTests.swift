@@ -55,7 +55,8 @@ struct CertificationTests {
         let connection = try RawConnection(to: path)
         let stranger = #"{"method":"org.varlink.certification.Test01","parameters":{"client_id":"stranger"}}"#
         #expect(try connection.exchange(stranger) == #"{"error":"org.varlink.certification.ClientIdError"}"#)
-        let start = try connection.exchange(#"{"method":"org.varlink.certification.Start"}"#)
+        let start01 = #"{"method":"org.varlink.certification.Start"}"#
+        let start = try connection.exchange(start01)
         let client = try #require(start.split(separator: "\"").dropLast().last)
         let test02 =
             #"{"method":"org.varlink.certification.Test02","parameters":{"client_id":"\#(client)","bool":true}}"#
@@ -64,6 +65,9 @@ struct CertificationTests {
         #expect(refusal.hasPrefix(#"{"error":"org.varlink.certification.CertificationError","#))
         #expect(refusal.contains(#""wants":{"method":"org.varlink.certification.Test01""#))
         #expect(try connection.exchange(test01) == #"{"error":"org.varlink.certification.ClientIdError"}"#)
+        let half = #"{"method":"org.varlink.certification.Test01","parameters":{"client_id":"\ud83d"}}"#
+        #expect(try connection.exchange(half).hasSuffix(#"InvalidParameter","parameters":{"parameter":"client_id"}}"#))
+        #expect(try connection.exchange(start01).hasPrefix(#"{"parameters":{"client_id":"#))
     }
 
     @Test("a Python that is missing fails with the way to get it")

@@ -133,6 +133,19 @@ struct BadCall: Sendable {
         forget Start "key":"tea","forget":<"true"|1>
         """#
     )
+
+    /// What JSON allows and the daemon does not read.
+    static let unreadable = calls(
+        #"""
+        key <Start|Get|Cancel|Finish|Pause|Resume|Adjust|Wait> "key":"code \ud83d"
+        label Start "key":"tea","label":<"\udf89"|\#(deep)>
+        metadata Start "key":"tea","metadata":<{"\ud83d":"a"}|{"a":"\ud83d"}|{"a":\#(deep)}>
+        match <List|Watch> "match":<["\ud83d"]|\#(deep)>
+        cooldowns StartAll "cooldowns":[{"key":"a"},{"key":"\ud83d"}]
+        """#
+    )
+
+    private static let deep = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
 }
 
 @Suite("Invalid calls")
@@ -158,6 +171,7 @@ struct BadCallTests {
         Kind(testDescription: "parameters that do not go together", calls: BadCall.combinations),
         Kind(testDescription: "cooldowns of which one is wrong", calls: BadCall.cooldowns),
         Kind(testDescription: "unknown and ill-typed parameters and endless patterns", calls: BadCall.others),
+        Kind(testDescription: "half a surrogate pair, or too much nesting", calls: BadCall.unreadable),
     ]
 
     @Test(

@@ -22,8 +22,8 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
     }
 
     private static func nested(_ depth: Int) -> String {
-        let arrays = String(repeating: "[", count: depth - 2) + String(repeating: "]", count: depth - 2)
-        return #"{"method":"io.countdownd.GetStatus","parameters":{"a":\#(arrays)}}"#
+        let arrays = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+        return #"{"method":"io.countdownd.GetStatus","a.b":\#(arrays)}"#
     }
 
     /// One of each kind; `ViolationTests` and `JSONValidationTests` have the others.
@@ -46,7 +46,7 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
         BrokenMessage("brackets without end", String(repeating: "[", count: 200_000)),
         BrokenMessage("UTF-8 that is cut off", key([0xC3])),
         BrokenMessage("a surrogate in UTF-8", key([0xED, 0xA0, 0x80])),
-        BrokenMessage("half a surrogate pair", key(Array(#"\ud83d"#.utf8))),
+        BrokenMessage("half a surrogate pair in a field", #"{"method":"io.countdownd.GetStatus","a.b":"\ud83d"}"#),
         BrokenMessage("a message over the limit", [UInt8](repeating: UInt8(ascii: " "), count: 262_145)),
     ]
 }

@@ -19,7 +19,7 @@ struct ViolationTests {
             ("", json(0, .unexpectedEnd)), ("x", json(0, .unexpectedByte(0x78))), ("{", json(1, .unexpectedEnd)),
             (#"{"method":"a.B",}"#, json(16, .unexpectedByte(0x7D))), (#"{"method":"a.B"}}"#, json(16, .trailingBytes)),
             ("{'method':'a.B'}", json(1, .unexpectedByte(0x27))),
-            (echo(#""parameters":{"text":"\ud83d"}"#), json(56, .loneSurrogate)),
+            (echo(#""org.example":"\ud83d""#), json(49, .loneSurrogate)),
             (echo(#""org.example":"# + deep), json(48 + 63, .tooDeep(limit: 64))),
             (echo(#""oneway":true,"more":true,"upgrade":true"#), .conflictingFlags),
             // Replies.
