@@ -35,7 +35,6 @@ package struct Address: Sendable, Hashable {
         in surroundings: Surroundings = Surroundings()
     ) throws(AddressError) -> Address {
         guard let option else { return try inRuntimeDirectory(surroundings) }
-        guard !option.isEmpty else { throw .emptyOption }
         return try Address(path: option)
     }
 
@@ -51,7 +50,11 @@ package struct Address: Sendable, Hashable {
         return try inRuntimeDirectory(surroundings)
     }
 
-    private init(path: String) throws(AddressError) {
+    /// The address with a path, or as varlinkctl writes it: `unix:PATH`, perhaps with parameters.
+    private init(path text: String) throws(AddressError) {
+        let isURI = text.hasPrefix("unix:")
+        let path = isURI ? String(text.dropFirst(5).prefix { $0 != ";" }) : text
+        guard !path.isEmpty else { throw .emptyPath }
         guard path.utf8.count <= Address.pathLimit else {
             throw .pathTooLong(path: path, bytes: path.utf8.count, limit: Address.pathLimit)
         }
@@ -69,8 +72,8 @@ package struct Address: Sendable, Hashable {
 
 /// Why there is no place for the daemon's socket.
 public enum AddressError: Error, Hashable {
-    /// The path of the option is empty.
-    case emptyOption
+    /// The path of the option or of the variable is empty.
+    case emptyPath
     /// The path is longer than a Unix socket's can be; both numbers are bytes.
     case pathTooLong(path: String, bytes: Int, limit: Int)
     /// The runtime directory of user `uid` cannot hold the socket.
@@ -92,7 +95,7 @@ extension AddressError: CustomStringConvertible {
     /// The fault and its remedy, if there is one, in one sentence.
     public var description: String {
         switch self {
-        case .emptyOption: "the path of the socket is empty"
+        case .emptyPath: "the path of the socket is empty"
         case .pathTooLong(let path, let bytes, let limit):
             "\(PrintableText.escape(path)) has \(bytes) bytes, and the path of a socket has at most \(limit)"
         case .directory(_, .user, let uid, .missing): "no session of UID \(uid): `loginctl enable-linger`"

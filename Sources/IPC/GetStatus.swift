@@ -33,7 +33,7 @@ public struct GetStatus: Method {
         public var revision: Int64
         /// The oldest revision that `Watch` accepts as `since`.
         public var oldestRevision: Int64
-        /// The limits that `LimitReached` can name, with their maximums.
+        /// The limits that `LimitReached` can name, with their maximums. ``durationLimits`` has those that are durations.
         public var limits: [String: Int64]
         /// The counters since the daemon's start.
         public var counters: [String: Int64]
@@ -47,6 +47,13 @@ public struct GetStatus: Method {
         public var queues: [String: Int64]?
         /// Why changes cannot be stored; nil if they can.
         public var storageFailure: String?
+
+        /// The limits that are durations, such as `historyAge`.
+        public var durationLimits: [String: Duration] {
+            let durations = limits.filter { $0.key.hasSuffix("USec") }
+            let named = durations.map { (String($0.key.dropLast(4)), Duration.microseconds($0.value)) }
+            return Dictionary(uniqueKeysWithValues: named)
+        }
 
         /// When the daemon started.
         public var started: Countdown.Instant { Countdown.Instant(microseconds: startedUSec) }

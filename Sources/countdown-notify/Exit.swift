@@ -17,7 +17,7 @@ struct Exit: Error, Equatable {
 
     /// There is no place for the daemon's socket.
     init(_ error: AddressError) {
-        let status = error == .emptyOption ? EX_USAGE : EX_UNAVAILABLE
+        let status = error == .emptyPath ? EX_USAGE : EX_UNAVAILABLE
         self.init(status, "\(error), or set \(Address.variable) to the path of a socket")
     }
 

@@ -51,7 +51,7 @@ enum Countdownd {
         } catch let failure as Listener.Failure {
             end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as AddressError {
-            let sentence = failure == .emptyOption ? "--socket needs a path" : "\(failure), or use --socket"
+            let sentence = failure == .emptyPath ? "--socket needs a path" : "\(failure), or use --socket"
             end(sentence, status: EX_UNAVAILABLE)
         } catch {
             end("\(error)", status: EX_OSERR)

@@ -98,8 +98,8 @@ extension CommandFailure {
 
     /// The address of the daemon's socket is unusable.
     init(_ failure: AddressError) {
-        let remedy = failure == .emptyOption ? "" : ", or set \(Address.variable) to the path of a socket"
-        self.init(failure == .emptyOption ? .usage : .unavailable, "\(failure)\(remedy)")
+        let remedy = failure == .emptyPath ? "" : ", or set \(Address.variable) to the path of a socket"
+        self.init(failure == .emptyPath ? .usage : .unavailable, "\(failure)\(remedy)")
     }
 
     /// The state of a countdown does not allow the change.

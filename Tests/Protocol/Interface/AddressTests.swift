@@ -38,7 +38,22 @@ struct AddressTests {
     func option() throws {
         let address = try server(option: "/srv/c.sock", ["XDG_RUNTIME_DIR": "/run/x", "COUNTDOWND_SOCKET": "/other"])
         #expect(address.path == "/srv/c.sock")
-        #expect(throws: AddressError.emptyOption) { try server(option: "", [:], ["/run/user/1000": Self.own]) }
+        let files = ["/run/user/1000": Self.own]
+        for empty in ["", "unix:", "unix:;mode=0600"] {
+            #expect(throws: AddressError.emptyPath) { try server(option: empty, [:], files) }
+        }
+    }
+
+    @Test(
+        "the option and the variable may be addresses as varlinkctl writes them",
+        arguments: [
+            ("unix:/srv/c.sock", "/srv/c.sock"), ("unix:/srv/c.sock;mode=0600", "/srv/c.sock"),
+            ("unix:c.sock", "c.sock"), ("unix:/a:b", "/a:b"), ("/srv/unix:c;d", "/srv/unix:c;d"), ("c.sock", "c.sock"),
+        ]
+    )
+    func uri(text: String, path: String) throws {
+        #expect(try client(["COUNTDOWND_SOCKET": text]).path == path)
+        #expect(try server(option: text).path == path)
     }
 
     @Test("$COUNTDOWND_SOCKET names the socket of the client, but not of the server")
