@@ -159,6 +159,101 @@ test("a number that is no safe integer is refused before it is sent", limit, asy
   for (const timeout of [0, -1, NaN, "soon"]) assert.throws(() => new Client({ timeout }), RangeError);
 });
 
+test("what cannot be one call is refused, and the calls beside it are answered", limit, async (t) => {
+  const { path } = await serve(t, (socket, { parameters: { key } }) => {
+    write(socket, { parameters: { countdown: { ...countdown, key }, outcome: "started" } });
+  });
+  const nested = (levels) => Array.from({ length: levels }).reduce((inner) => [inner], "leaf");
+  const cyclic = {};
+  cyclic.itself = cyclic;
+  const client = new Client({ path });
+  const invalid = [
+    ...["\ud83c", "\udf75", "\udf75\ud83c", "a\ud83c\n\udf75", "\ud83c\\udf75"].flatMap((half) => [
+      () => client.get(half), () => client.wait(half), () => client.start("a", { label: half }),
+      () => client.start("a", { metadata: { [half]: "a" } }), () => client.start("a", { ifRunning: half }),
+      () => client.startAll([{ key: "a" }, { key: half }]), () => client.list({ match: [half] }), () => client.watch({ keys: [half] }).next(),
+      () => client.call(`Get${half}`), () => client.call("Get", { [half]: 1 }), () => client.call("Get", { key: new String(half) }),
+      () => client.call("Get", { key: { toJSON: () => half } }), () => client.call("Get", { "io.example": { deep: [half] } }),
+    ]),
+    ...[63, 64, 30_000].map((levels) => () => client.start("a", { metadata: nested(levels) })),
+    ...["tea", 5, true, [], ["tea"], new Date(0), new String("tea"), { toJSON: () => [] }].map((parameters) => () => client.call("Get", parameters)),
+  ];
+  const keys = invalid.flatMap((_, index) => [`${index}a`, `${index}b`]);
+  const found = invalid.map(async (call, index) => {
+    const before = client.get(`${index}a`);
+    const refused = await call().then(() => "made", (error) => error);
+    assert(refused instanceof countdownd.InvalidCall, `${call}: ${refused}`);
+    return [(await before).key, (await client.get(`${index}b`)).key];
+  });
+  assert.deepEqual((await Promise.all(found)).flat(), keys);
+  for (const whole of ["🍵", "\ud83c\udf75", "\\ud83c", "\\\\ud83c", "\0\n\u2028"]) {
+    assert.equal((await client.start(whole, { label: whole, metadata: { [whole]: nested(61) } })).countdown.key, whole);
+  }
+  await assert.rejects(client.call("Get", { key: 5n }), { name: "RangeError", message: "key is 5; expected a safe integer" });
+  await assert.rejects(client.call("Get", { key: new Number(NaN) }), RangeError);
+  await assert.rejects(client.call("Get", cyclic), TypeError);
+});
+
+test("a call that waits has its own connection, however it says so", limit, async (t) => {
+  const { path } = await serve(t, (socket, { method, parameters }) => {
+    if (method === "io.countdownd.Get") write(socket, { parameters: { countdown: { ...countdown, key: parameters.key } } });
+  });
+  const client = new Client({ path, timeout: 200 });
+  const waits = [["Start", new String("wait")], ["Start", { toJSON: () => "wait" }], [new String("Wait"), undefined]];
+  for (const [method, ifRunning] of waits) client.call(method, { key: "a", ifRunning }).catch(() => {});
+  assert.equal((await client.get("tea")).key, "tea");
+});
+
+test("a signal may be that of many calls", limit, async (t) => {
+  const { path } = await serve(t, (socket, { method, more, parameters }) => {
+    const events = [{ type: "synced", revision: 7 }];
+    if (method.endsWith("Wait")) return;
+    write(socket, { parameters: more ? { events, countdowns: [] } : { countdown: { ...countdown, key: parameters.key } }, continues: method.endsWith("Watch") });
+  });
+  const warnings = [];
+  process.on("warning", (warning) => warnings.push(warning));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const client = new Client({ path });
+  const absent = new Client({ path: "/missing" });
+  const many = Array.from({ length: 20 }, (_, index) => String(index));
+  const watches = many.map(() => client.watch({ signal }));
+  const lost = many.map(() => absent.watch({ signal }));
+  await Promise.all(many.map((key) => client.get(key, { signal })));
+  await Promise.all(many.map(() => client.list({ signal })));
+  await Promise.all([...watches, ...lost].map((watch) => watch.next()));
+  const waits = many.map((key) => assert.rejects(client.wait(key, { signal }), { name: "AbortError" }));
+  const next = [...watches, ...lost].map((watch) => assert.rejects(watch.next(), { name: "AbortError" }));
+  await new Promise(setImmediate);
+  controller.abort();
+  await Promise.all([...waits, ...next]);
+  await new Promise(setImmediate);
+  assert.deepEqual(warnings, []);
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+});
+
+test("a countdown that is missing is no error of a wait that says so", limit, async (t) => {
+  const { path } = await serve(t, (socket, { parameters: { key } }) => {
+    if (key === "gone") return write(socket, { error: "io.countdownd.NoSuchCountdown", parameters: { key } });
+    return write(socket, { parameters: { countdown: { ...countdown, key, state: "finished" } } });
+  });
+  const client = new Client({ path });
+  assert.equal(await client.wait("gone", { missingOk: true }), undefined);
+  assert.equal((await client.wait("tea", { missingOk: true })).state, "finished");
+  await assert.rejects(client.wait("gone"), { name: "NoSuchCountdown" });
+});
+
+test("the path may be an address as varlinkctl writes it", limit, async (t) => {
+  const { path } = await serve(t, (socket) => write(socket, { parameters: { countdown } }));
+  for (const given of [`unix:${path}`, `unix:${path};mode=0600`]) {
+    const client = new Client({ path: given });
+    assert.equal(client.path, path);
+    assert.equal((await client.get(number)).key, number);
+  }
+  assert.equal(new Client({ path: "/run/unix:a;b" }).path, "/run/unix:a;b");
+  for (const empty of ["", "unix:", "unix:;mode=0600"]) await assert.rejects(new Client({ path: empty }).get("tea"), countdownd.AddressError);
+});
+
 test("a client is made though the daemon has no place", limit, async () => {
   const { XDG_RUNTIME_DIR, COUNTDOWND_SOCKET } = process.env;
   process.env.XDG_RUNTIME_DIR = "/missing";

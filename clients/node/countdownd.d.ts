@@ -205,7 +205,8 @@ export class Client {
    */
   constructor(options?: { path?: string; timeout?: number });
   /**
-   * The path of the daemon's socket.
+   * The path of the daemon's socket: by default $COUNTDOWND_SOCKET, or its place in the runtime directory. The option and the
+   * variable may also be an address, unix:PATH.
    * @throws {AddressError} if there is no place for it. A call rejects with the same error.
    */
   get path(): string;
@@ -227,8 +228,12 @@ export class Client {
   resume(key: string, options?: ChangeOptions): Promise<Countdown>;
   /** Changes the remaining time by a duration, which may be negative, or to a deadline. */
   adjust(key: string, options: ChangeOptions & ({ by: number } | { deadline: Date })): Promise<Countdown>;
-  /** Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back. */
-  wait(key: string, options?: CallOptions): Promise<Countdown>;
+  /**
+   * Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back. With missingOk, a countdown
+   * that was never started, or whose end is no longer kept, is undefined and no error.
+   */
+  wait(key: string, options?: CallOptions & { missingOk?: false }): Promise<Countdown>;
+  wait(key: string, options: CallOptions & { missingOk: boolean }): Promise<Countdown | undefined>;
   /** The events of countdowns, by default of all. */
   watch(options?: WatchOptions): Watch;
   /** The state of the daemon. */
@@ -259,8 +264,10 @@ export class NoDaemon extends Disconnected {
 export class TimedOut extends Disconnected {}
 /** The service at the socket does not speak the protocol of countdownd. */
 export class ProtocolError extends CountdowndError {}
+/** The daemon could not read the call, for example because a text ends in the middle of an emoji, so it was not made. */
+export class InvalidCall extends CountdowndError {}
 /** The call has more bytes than a daemon accepts, so it was not made. */
-export class CallTooLong extends CountdowndError {}
+export class CallTooLong extends InvalidCall {}
 /**
  * The daemon answered with an error. An error that has no class of its own has this one.
  */

@@ -2,8 +2,6 @@
 
 import { statSync } from "node:fs";
 import { createConnection } from "node:net";
-import { addAbortSignal } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseRate } from "./rate.js";
 
 // The values of replies
@@ -146,7 +144,9 @@ export class ProtocolError extends CountdowndError {
   }
 }
 
-export class CallTooLong extends CountdowndError {}
+export class InvalidCall extends CountdowndError {}
+
+export class CallTooLong extends InvalidCall {}
 
 /** The parameters of errors that name no countdown, and so may stand in a log. */
 const shownParameters = ["limit", "maximum", "reason", "parameter", "method", "oldestRevision", "retryAfterUSec"];
@@ -233,7 +233,7 @@ const errorsOfCountdownd = {
 };
 const errorsOfVarlink = { InvalidParameter, MethodNotFound, PermissionDenied };
 const otherErrors = {
-  CountdowndError, AddressError, Disconnected, NoDaemon, TimedOut, ProtocolError, CallTooLong, CallError,
+  CountdowndError, AddressError, Disconnected, NoDaemon, TimedOut, ProtocolError, InvalidCall, CallTooLong, CallError,
 };
 for (const [name, kind] of Object.entries({ ...errorsOfCountdownd, ...errorsOfVarlink, ...otherErrors })) {
   Object.defineProperty(kind.prototype, "name", { value: name });
@@ -249,12 +249,18 @@ const errorClasses = new Map([
 const pathLimit = 107; // bytes in sockaddr_un, less the NUL
 
 function socketPath(given) {
-  const path = given ?? defaultPath();
+  const path = pathOf(given ?? defaultPath());
+  if (path === "") throw new AddressError("the path of the socket is empty");
   const length = Buffer.byteLength(path);
   if (length > pathLimit) {
     throw new AddressError(`${path} has ${length} bytes, and the path of a socket has at most ${pathLimit}`);
   }
   return path;
+}
+
+/** The path of an address, also of one as varlinkctl writes it: unix:PATH, perhaps with parameters. */
+function pathOf(address) {
+  return /^unix:([^;]*)/.exec(address)?.[1] ?? address;
 }
 
 function defaultPath() {
@@ -290,18 +296,47 @@ function directoryFault(path, owners) {
 /** A reply of countdownd has about 64 KiB. A longer message than this is not one. */
 const messageLimit = 16 << 20;
 
-/** The daemon ends a connection with a longer call. */
+/** The daemon ends a connection with a call that is longer than this in bytes, or has more levels. */
 const callLimit = 256 << 10;
+const levelLimit = 64;
 
+/**
+ * The message of a call. What the daemon would not read as one call is refused, because the daemon ends a connection with such
+ * a message, and other calls share it.
+ */
 function encodeCall(method, parameters, more) {
-  const call = JSON.stringify({ method: `io.countdownd.${method}`, parameters, more }, (name, value) => {
-    // JSON has null for NaN and Infinity, which the daemon takes for a parameter that is left out.
-    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-    throw new RangeError(`${name} is ${value}; expected a safe integer`);
-  });
+  const levels = new Map(); // of the objects around a value
+  const members = JSON.stringify(parameters, function check(name, value) {
+    const number = value instanceof Number ? Number(value) : value;
+    // JSON has null for NaN and Infinity, which the daemon takes for a parameter that is left out, and nothing for a BigInt.
+    if (typeof number === "bigint" || (typeof number === "number" && !Number.isSafeInteger(number))) {
+      throw new RangeError(`${name} is ${number}; expected a safe integer`);
+    }
+    if (typeof value !== "object" || value === null) return value;
+    levels.set(value, (levels.get(this) ?? 1) + 1);
+    if (levels.get(value) > levelLimit) throw new InvalidCall(`a parameter is nested too deeply; expected at most ${levelLimit} levels`);
+    return value;
+  }) ?? "null";
+  if (!/^[{n]/.test(members)) throw new InvalidCall("the parameters are no object; expected one");
+  const call = `{"method":${JSON.stringify(`io.countdownd.${method}`)},"parameters":${members}${more ? ',"more":true' : ""}}`;
   const length = Buffer.byteLength(call);
   if (length > callLimit) throw new CallTooLong(`the call has ${length} bytes; the daemon accepts at most ${callLimit}`);
+  if (hasHalfPair(call)) throw new InvalidCall("a text has half of a surrogate pair; expected whole characters");
   return `${call}\0`;
+}
+
+/** Whether a string has half of a surrogate pair, as a text that was cut has. In JSON it is escaped; a whole pair may be, too. */
+function hasHalfPair(json) {
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return false;
+  const character = (_, code) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : " ");
+  return /\p{Surrogate}/u.test(json.replace(/\\(?:u([0-9a-fA-F]{4})|.)/g, character));
+}
+
+/** Whether the reply may take any time, so that no other call may be behind it. */
+function mayWait(call) {
+  if (!/Wait"|"ifRunning"/.test(call)) return false;
+  const { method, parameters } = JSON.parse(call.slice(0, -1));
+  return method === "io.countdownd.Wait" || parameters?.ifRunning === "wait";
 }
 
 function decodeReply(message, more) {
@@ -321,9 +356,35 @@ function decodeReply(message, more) {
   throw new kind(reply.error, checked(parameters, kind.isComplete));
 }
 
+/** What is to be done if a signal is aborted. It has one listener for all, because node warns of more than ten. */
+const plans = new WeakMap();
+
+/** Calls the function if the signal is aborted, once. Returns a function that takes this back. */
+function onAbort(signal, act) {
+  if (signal?.aborted) act();
+  if (!signal || signal.aborted) return () => {};
+  if (!plans.has(signal)) {
+    const acts = new Set();
+    const all = () => { for (const each of acts) each(); };
+    plans.set(signal, { acts, all });
+    signal.addEventListener("abort", all);
+  }
+  const { acts, all } = plans.get(signal);
+  acts.add(act);
+  return () => {
+    if (!acts.delete(act) || acts.size > 0) return;
+    signal.removeEventListener("abort", all);
+    plans.delete(signal);
+  };
+}
+
 /** Waits. Rejects with the reason of the signal if it is aborted. */
 async function pause(milliseconds, signal) {
-  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
+  await new Promise((resolve) => {
+    const timer = setTimeout(() => { forget(); resolve(); }, milliseconds);
+    const forget = onAbort(signal, () => { clearTimeout(timer); resolve(); });
+  });
+  signal?.throwIfAborted();
 }
 
 /** Resolves with a connected socket. A timeout of 0 is none; with a signal, the attempts can be given up. */
@@ -413,9 +474,8 @@ class KeptConnection {
     return new Promise((resolve, reject) => {
       const call = { isWritten: false };
       if (this.#error) return reject(this.#failure(call));
-      const giveUp = () => reject(signal.reason);
-      const settle = (how) => (value) => { signal?.removeEventListener("abort", giveUp); how(value); };
-      signal?.addEventListener("abort", giveUp);
+      const forget = onAbort(signal, () => reject(signal.reason));
+      const settle = (how) => (value) => { forget(); how(value); };
       this.#calls.push(Object.assign(call, { resolve: settle(resolve), reject: settle(reject) }));
       if (this.#calls.length === 1) this.#begin();
       this.#write(text, call);
@@ -487,8 +547,7 @@ const unsent = new Disconnected("the daemon closed the connection before the cal
 /** A connection for one call: one that waits, because calls behind it would wait too, or one with many replies. */
 class Connection {
   /** Resolves with a connection whose call was sent. */
-  static async open(path, method, parameters, { more, timeout = 0, signal }) {
-    const call = encodeCall(method, parameters, more);
+  static async open(path, call, { more, timeout = 0, signal }) {
     const socket = await connect(path, { timeout, signal });
     socket.write(call);
     return new Connection(socket, { more, timeout, signal });
@@ -505,7 +564,7 @@ class Connection {
     this.#socket = socket;
     this.#more = more;
     this.#signal = signal;
-    if (signal) addAbortSignal(signal, socket);
+    socket.once("close", onAbort(signal, () => socket.destroy(new Error("the call was given up"))));
     socket.setTimeout(timeout, () => this.#endIfSilent(timeout));
     // Reads only when the next chunk is asked for, so that a slow reader makes the daemon wait.
     this.#chunks = socket[Symbol.asyncIterator]();
@@ -554,8 +613,8 @@ function backoff(attempt) {
 // Calls
 
 /** All replies of a call with its own connection. */
-async function repliesOf(path, method, parameters, options) {
-  const connection = await Connection.open(path, method, parameters, options);
+async function repliesOf(path, call, options) {
+  const connection = await Connection.open(path, call, options);
   const replies = [];
   try {
     for (let continues = true; continues; ) {
@@ -571,7 +630,7 @@ async function repliesOf(path, method, parameters, options) {
 
 /** The countdowns of all pages of List. */
 async function listed(path, parameters, options) {
-  const pages = await repliesOf(path, "List", parameters, { ...options, more: true });
+  const pages = await repliesOf(path, encodeCall("List", parameters, true), { ...options, more: true });
   return fromWire(pages.flatMap((page) => checked(page, isPage).countdowns));
 }
 
@@ -603,10 +662,8 @@ export class Client {
   get path() { return (this.#path ??= socketPath(this.#given)); }
 
   async call(method, parameters = {}, { signal } = {}) {
-    if (method === "Wait" || parameters.ifRunning === "wait") {
-      return (await repliesOf(this.path, method, parameters, { signal }))[0];
-    }
     const text = encodeCall(method, parameters);
+    if (mayWait(text)) return (await repliesOf(this.path, text, { signal }))[0];
     for (;;) {
       signal?.throwIfAborted();
       const kept = await (this.#kept ??= this.#connect());
@@ -653,11 +710,12 @@ export class Client {
   resume(key, options) { return this.#countdown("Resume", key, options); }
   adjust(key, options) { return this.#countdown("Adjust", key, options); }
 
-  async wait(key, { signal } = {}) {
+  async wait(key, { signal, missingOk = false } = {}) {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.#countdown("Wait", key, { signal });
       } catch (error) {
+        if (missingOk && error instanceof NoSuchCountdown) return undefined;
         const isAbsent = error instanceof NoDaemon || error instanceof StorageFailed;
         if (isAbsent ? attempt === 0 : !(error instanceof Disconnected)) throw error;
       }
@@ -805,6 +863,7 @@ class Watch {
   #state;
   #connection;
   #signal;
+  #forget;
   #closed = new AbortController();
   /** One event is waited for after the other, though next() may be called meanwhile. */
   #turn = Promise.resolve();
@@ -814,7 +873,7 @@ class Watch {
     this.#timeout = timeout;
     this.#state = new ResumableWatch(parameters);
     this.#signal = signal;
-    signal?.addEventListener("abort", () => this.#close(), { signal: this.#closed.signal });
+    this.#forget = onAbort(signal, () => this.#close());
   }
 
   get since() { return this.#state.since; }
@@ -858,7 +917,8 @@ class Watch {
     if (!this.#connection) {
       const { signal } = this.#closed;
       await pause(this.#state.delay(), signal);
-      this.#connection = await Connection.open(this.#path, "Watch", this.#state.request, { more: true, signal });
+      const call = encodeCall("Watch", this.#state.request, true);
+      this.#connection = await Connection.open(this.#path, call, { more: true, signal });
     }
     const { question } = this.#state;
     if (!question) return this.#read();
@@ -876,6 +936,7 @@ class Watch {
 
   #close() {
     this.#closed.abort();
+    this.#forget?.();
     this.#disconnect();
   }
 
