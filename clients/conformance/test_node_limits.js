@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { Client, InvalidParameter, NoDaemon } from "../node/countdownd.js";
+import { Client, Disconnected, InvalidParameter, NoDaemon } from "../node/countdownd.js";
 import { rateLimit, Relay } from "../node/express.js";
 import { limitKey, Limiter, rateLimitHeaders, Refused, retryAfterHeader } from "../node/limiter.js";
 import { startDaemon } from "../node/testing.js";
@@ -68,14 +68,26 @@ async function ask(url, options) {
 test("a value that is no plain text is hashed, and an IPv6 address is its /64", limit, () => {
   const table = JSON.parse(readFileSync(new URL("./values.json", import.meta.url)));
   assert(table.cases.length > 0);
-  for (const { name, value, key } of table.cases) assert.equal(limitKey("ip", value), key, name);
-  // Values that only a body or a query for node can have.
+  const { cases, addresses, texts, lists, refused } = table;
+  for (const { name, value, key } of [...cases, ...texts]) assert.equal(limitKey("ip", value), key, name ?? value);
+  for (const { name, values, key } of addresses) for (const value of values) assert.equal(limitKey("ip", value), key, `${name}: ${value}`);
+  for (const { values, key } of lists) assert.equal(limitKey("ip", values), key);
+  // Values that only a program for node can have.
   const hash = (text) => `n/~${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
-  const cases = [
-    [undefined, hash("")], ["\u{1F375}\0\n", hash("\u{1F375}\0\n")], ["\ud800", hash("\ud800")],
-    [{ toString: 1 }, hash('{"toString":1}')], [Object.create(null), hash("{}")], [["1", "2"], hash('["1","2"]')], [true, "n/true"],
+  const others = [
+    [undefined, hash("")], ["\u{1F375}\0\n", hash("\u{1F375}\0\n")], ["\ud800", hash(Buffer.from("eda080", "hex"))],
+    [["\udbff", "\\ud800"], hash(Buffer.concat([Buffer.from('["'), Buffer.from("edafbf", "hex"), Buffer.from('","\\\\ud800"]')]))],
+    [-0, "n/0"], [12n, "n/12"], [2n ** 80n, `n/${2n ** 80n}`], [["1", "2"], hash('["1","2"]')],
   ];
-  for (const [value, key] of cases) assert.equal(limitKey("n", value), key);
+  for (const [value, key] of others) assert.equal(limitKey("n", value), key);
+  const wrong = [...refused, {}, { toString: 1 }, Object.create(null), new Date(0), NaN, 2 ** 53, Promise.resolve("a"), () => "a", Symbol("a"),
+    new String("a"), Buffer.from("a"), new Map()];
+  for (const value of wrong) assert.throws(() => limitKey("n", value), { name: "TypeError", message: /^a key is a / });
+});
+
+test("a text of any length is read in a time that grows with it", limit, () => {
+  const long = 2_000_000;
+  for (const part of [" ", '"', ":", ":1", ":_", "[", "%", "\ud800\u0100"]) limitKey("n", `${part.repeat(long / 10)}x${part.repeat(long / 10)}x`);
 });
 
 // The limiter
@@ -161,6 +173,28 @@ test("a call may count as several, and r counts calls of weight 1", limit, async
   assert.equal((await limiter.take("7", { weight: 7 })).accepted, false);
   assert.equal((await limiter.look("7")).limits[0].left, 6);
   await assert.rejects(limiter.take("7", { weight: 11 }), InvalidParameter);
+});
+
+test("a value may be waited for, and no object leaves a limit out", limit, async () => {
+  const limiter = new Limiter({ user: ["1/1h", "5/1d"], ip: "9/1h" }, calm());
+  assert.equal((await limiter.take(Promise.resolve({ user: Promise.resolve("a1"), ip: async () => {} }).then(({ user }) => ({ user, ip: 1 })))).accepted, true);
+  assert.equal((await limiter.take({ user: "a1", ip: undefined })).accepted, false);
+  assert.equal((await limiter.take(Object.assign(Object.create(null), { user: "a2", ip: null }))).accepted, true);
+  const objects = [{}, { user: "a1" }, { ip: 1 }, { user: "a", ip: 1, daily: 2 }, { users: "a", ip: 1 }, Object.create({ user: "a", ip: 1 })];
+  for (const values of [...objects, new Map(), new Date(), () => "a", true, 1.5, { user: {}, ip: 1 }, { user: "a", ip: Promise.resolve({}) }]) {
+    await assert.rejects(limiter.take(values), TypeError);
+    await assert.rejects(limiter.look(values), TypeError);
+  }
+  // Whatever the value's program throws is no failure of the daemon.
+  const open = new Limiter({ a: "1/1h" }, { ...calm(), onFailure: "open" });
+  const fault = new Disconnected("of another daemon");
+  await assert.rejects(open.take(Promise.reject(fault)), fault);
+});
+
+test("a telephone number that looks like the key of a further rate has its own", limit, async () => {
+  const limiter = new Limiter({ phone: ["1/1h", "5/1d"] }, calm());
+  for (const number of ["138", "138/1d", "138/1h", "1d"]) assert.equal((await limiter.take(number)).accepted, true, number);
+  for (const number of ["138", "138/1d", "138/1h", "1d"]) assert.equal((await limiter.take(number)).limits[1].left, 4, number);
 });
 
 test("what happens without a daemon has to be said", limit, () => {
@@ -266,12 +300,87 @@ test("a request is accepted with its figures, or refused with 429 and a problem"
 
 test("a strange value turns no limit off", limit, async (t) => {
   const { address } = await serve(t, { limits: { strange: "1/1h" }, key: (request) => request.query.user });
-  const queries = ["", "?user=", "?user=%00%0a", `?user=${"x".repeat(9000)}`, "?user[toString]=1", "?user=1&user=2", "?user=%ff", "?user=a/1d"];
+  const queries = ["", "?user=", "?user=%00%0a", `?user=${"x".repeat(9000)}`, "?user=1&user=2", "?user=%ff", "?user=a/1d"];
   for (const query of queries.slice(1)) {
     assert.equal((await ask(`${address}/${query}`)).status, 200, query);
     assert.equal((await ask(`${address}/${query}`)).status, 429, query);
   }
   assert.equal((await ask(`${address}/`)).status, 429); // as the empty one
+  for (const query of ["?user[toString]=1", "?user[strange]=1", "?user[strange]=2"]) {
+    assert.deepEqual([(await ask(`${address}/${query}`)).status, (await ask(`${address}/${query}`)).body], [500, "TypeError"]);
+  }
+});
+
+test("GrottoCenter/grottocenter-api#1787: a visitor has one address, however a proxy writes it", limit, async (t) => {
+  const { address } = await serve(t, { limits: { proxied: "3/1h" }, key: (request) => request.get("x-real-ip") });
+  const asked = async (forms) => Promise.all(forms.map(async (form) => (await ask(address, { headers: form && { "x-real-ip": form } })).status));
+  const ports = Array.from({ length: 10 }, (_, index) => 51_000 + index);
+  for (const form of ["203.0.113.9:", "[2001:db8:9::1]:", "[fe80::9%eth0]:", "[64:ff9b::203.0.113.10]:", "::ffff:203.0.113.11:"]) {
+    const statuses = await asked(ports.map((port) => `${form}${port}`));
+    assert.deepEqual([statuses.filter((status) => status === 200).length, statuses.includes(500)], [3, false], form);
+  }
+  assert.deepEqual((await asked(["64:ff9b::203.0.113.12", "::ffff:203.0.113.12", "203.0.113.12"])), [200, 200, 200]);
+  assert.equal((await asked(["203.0.113.12"]))[0], 429);
+  // Visitors behind NAT64 are told apart; one without an address is one visitor.
+  assert.deepEqual(await asked(["64:ff9b::198.51.100.1", "64:ff9b::198.51.100.2", "64:ff9b::198.51.100.3", "64:ff9b::198.51.100.4"]), [200, 200, 200, 200]);
+  assert.deepEqual((await asked([undefined, undefined, undefined, undefined])).sort(), [200, 200, 200, 429]);
+});
+
+test("an error after the decision goes to the application, which goes on", limit, async (t) => {
+  const unhandled = [];
+  process.on("unhandledRejection", (error) => unhandled.push(error));
+  t.after(() => process.removeAllListeners("unhandledRejection"));
+  const faults = {
+    throws: () => { throw new SyntaxError("tea"); }, rejects: async () => { throw new SyntaxError("tea"); },
+    "writes a field too late": (request, response) => { response.end("no"); response.setHeader("X-Tea", "cold"); },
+  };
+  for (const [how, refused] of Object.entries(faults)) {
+    const { address } = await serve(t, { limits: { [how.slice(0, 7).trim()]: "1/1h" }, refused });
+    assert.equal((await ask(address)).status, 200);
+    const { status, body } = await ask(address);
+    assert.deepEqual([status, body], how === "writes a field too late" ? [429, "no"] : [500, "SyntaxError"], how);
+  }
+  // Something else has answered: before the middleware, and while it asks.
+  for (const when of ["before", "meanwhile"]) {
+    const app = express();
+    const done = [];
+    const answer = (response) => response.send("early");
+    if (when === "before") app.use((request, response, next) => { answer(response); next(); });
+    app.use(rateLimit({ ...calm(), limits: { [when]: "1/1h" }, key: (request) => { if (when === "meanwhile") answer(request.res); return "a"; } }));
+    app.use((request, response) => done.push(request.rateLimit.accepted));
+    const address = await listen(t, app);
+    for (let count = 0; count < 3; count += 1) assert.deepEqual([(await ask(address)).body, (await ask(address)).status], ["early", 200]);
+    for (const end = Date.now() + patience; (await client.list({ keys: [`${when}/a`] })).length === 0;) assert(Date.now() < end);
+    assert.deepEqual(done.slice(0, 2), [true]);
+  }
+  assert.deepEqual(unhandled, []);
+});
+
+test("a route may have limits of its own, and the fields are those of both", limit, async (t) => {
+  const app = express();
+  const key = (request) => request.query.user;
+  const sent = [];
+  app.use(rateLimit({ ...calm(), limits: { site: "5/1h" }, key }));
+  app.post("/login", rateLimit({ ...calm(), limits: { "site/login": "2/1h" }, key }), (request, response) => {
+    sent.push(request.rateLimit);
+    response.send(request.rateLimit.limits.map(({ name, left }) => `${name} ${left}`).join());
+  });
+  app.get("/", (request, response) => response.send(String(request.rateLimit.limits.length)));
+  const address = await listen(t, app);
+  const login = () => ask(`${address}/login?user=1`, { method: "POST" });
+  const first = await login();
+  assert.deepEqual([first.body, first.policy], ["site 4,site/login 1", '"site";q=5;w=3600, "site/login";q=2;w=3600']);
+  assert.match(first.state, /^"site";r=4;t=\d+, "site\/login";r=1;t=\d+$/);
+  await login();
+  const refused = await login();
+  assert.equal(refused.status, 429);
+  assert.match(refused.state, /^"site\/login";r=0;t=\d+$/);
+  assert.deepEqual(JSON.parse(refused.body)["violated-policies"], ["site/login"]);
+  assert.equal((await ask(`${address}/?user=1`)).body, "1");
+  assert.equal((await ask(`${address}/?user=1`)).body, "1");
+  assert.equal((await ask(`${address}/?user=1`)).status, 429);
+  await sent[0].giveBack();
+  assert.equal((await login()).body, "site 0,site/login 0");
 });
 
 test("limits may have keys of their own, and the application may answer", limit, async (t) => {
@@ -423,7 +532,128 @@ test("a relay whose watch is refused ends its pages and says why", limit, async 
   assert(told[0] instanceof InvalidParameter);
 });
 
+test("a page may name countdowns by a function, which is also asked about new ones", limit, async (t) => {
+  const own = await startDaemon();
+  t.after(() => own.stop());
+  const ownClient = own.client();
+  const told = [];
+  const app = express();
+  const relay = new Relay({ client: own.client(), onError: (error) => told.push(error.message) });
+  t.after(() => relay.close());
+  app.get("/:user", relay.handler(({ params: { user } }) => (key) => {
+    if (user === "broken" && key.endsWith("/new")) throw new SyntaxError("tea");
+    if (user === "wrong" && key.endsWith("/new")) return Promise.resolve("tea");
+    return key.startsWith(`jobs/${user}/`) ? key.slice(`jobs/${user}/`.length) : undefined;
+  }));
+  const address = await listen(t, app);
+  await ownClient.start("jobs/1/old", { duration: hour });
+  await ownClient.start("jobs/2/old", { duration: hour });
+  const broken = await Promise.all(["broken", "wrong"].map((user) => fetch(`${address}/${user}`)));
+  const page = eventsOf(await fetch(`${address}/1`));
+  const next = async () => Object.values((await page.next()).value).slice(0, 2).join(" ");
+  assert.equal(await next(), "old running");
+  for (const key of ["jobs/2/new", "jobs/1/new"]) await ownClient.start(key, { duration: hour });
+  assert.equal(await next(), "new running");
+  await ownClient.cancel("jobs/1/old");
+  assert.equal(await next(), "old cancelled");
+  // The pages whose function is broken have ended, and no other.
+  for (const response of broken) await assert.rejects(response.text());
+  assert.deepEqual(told.sort(), ["tea", "the name of a countdown is a object; expected a string, or null"]);
+});
+
+test("a page that may see nothing does not connect again, and what is no names is an error", limit, async (t) => {
+  const app = express();
+  const relay = new Relay({ client: daemon.client() });
+  t.after(() => relay.close());
+  const given = { null: null, undefined, text: "tea", number: 5, keys: { a: 5 }, missing: { a: undefined } };
+  app.get("/:kind", relay.handler(({ params }) => given[params.kind]));
+  app.get("/answers/itself", relay.handler((request, response = request.res) => void response.status(401).end()));
+  app.use((error, request, response, next) => response.status(500).send(error.name));
+  const address = await listen(t, app);
+  for (const kind of ["null", "undefined"]) assert.equal((await fetch(`${address}/${kind}`)).status, 204);
+  for (const kind of ["text", "number", "keys", "missing"]) {
+    const response = await fetch(`${address}/${kind}`);
+    assert.deepEqual([response.status, await response.text()], [500, "TypeError"], kind);
+  }
+  assert.equal((await fetch(`${address}/answers/itself`)).status, 401);
+});
+
+test("a page that does not read gets the last state alone when it reads again", limit, async (t) => {
+  const own = await startDaemon();
+  t.after(() => own.stop());
+  const ownClient = own.client();
+  const relay = new Relay({ client: own.client() });
+  t.after(() => relay.close());
+  /** A page, and what it was sent. */
+  const open = async (writableNeedDrain) => {
+    const response = Object.assign(new EventEmitter(), { setHeader() {}, flushHeaders() {}, end() {}, sent: [], writableNeedDrain });
+    response.write = (text) => response.sent.push(...text.split("\n\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(6)));
+    await relay.handler(() => ({ a: "a", b: "b", same: "b" }))({ ip: "::1" }, response, assert.fail);
+    return response;
+  };
+  const shown = (page) => page.sent.splice(0).map((text) => JSON.parse(text)).map(({ name, state }) => `${name} ${state}`);
+  const [reader, sleeper] = [await open(false), await open(true)];
+  for (let count = 0; count < 200; count += 1) {
+    await ownClient.start("a", { ifRunning: "restart", duration: hour });
+    await ownClient.start("b", { ifRunning: "restart", duration: hour });
+  }
+  await ownClient.pause("a");
+  await ownClient.finish("b");
+  const until = async (state) => {
+    for (const end = Date.now() + patience, all = []; !all.includes(state); all.push(...shown(reader))) {
+      assert(Date.now() < end, state);
+      await new Promise(setImmediate);
+    }
+  };
+  await until("same finished");
+  assert.deepEqual(sleeper.sent, []);
+  sleeper.writableNeedDrain = false;
+  sleeper.emit("drain");
+  assert.deepEqual(shown(sleeper).sort(), ["a paused", "b finished", "same finished"]);
+  await ownClient.resume("a");
+  await until("a running");
+  assert.deepEqual(shown(sleeper), ["a running"]);
+});
+
 // The test daemon
+
+test("a test daemon ends with its process, however that ends, and nothing is left of it", limit, async (t) => {
+  const program = `
+    const { startDaemon } = await import(${JSON.stringify(new URL("../node/testing.js", import.meta.url).href)});
+    const daemon = await startDaemon();
+    if (process.argv[1] === "restarted") await daemon.restart();
+    console.log(daemon.path);
+    if (process.argv[1] === "throws") throw new Error("tea");
+    if (process.argv[1] !== "ends") setInterval(() => {}, 1000);`;
+  for (const how of ["ends", "throws", "SIGINT", "SIGTERM", "SIGKILL", "restarted"]) {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program, how], {
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined }, stdio: ["ignore", "pipe", "ignore"],
+    });
+    t.after(() => child.kill("SIGKILL"));
+    const [output] = await once(child.stdout, "data");
+    const path = String(output).trim();
+    if (how === "restarted") await new Client({ path }).status();
+    if (how.startsWith("SIG") || how === "restarted") child.kill(how === "restarted" ? "SIGKILL" : how);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    for (const end = Date.now() + patience; existsSync(dirname(path)) || (await isThere(path));) assert(Date.now() < end, how);
+  }
+});
+
+const isThere = (path) => new Client({ path }).status().then(() => true, () => false);
+
+test("many test daemons, relays and limiters in one process are no leak", limit, async (t) => {
+  const warnings = [];
+  process.on("warning", (warning) => warnings.push(warning));
+  const own = await Promise.all(Array.from({ length: 12 }, () => startDaemon()));
+  const relays = own.map(() => new Relay({ client: daemon.client() }));
+  const limiters = own.map(() => new Limiter({ a: "1/1h" }, calm()));
+  await Promise.all(limiters.map((limiter) => limiter.take("many")));
+  for (const relay of relays) relay.close();
+  for (const limiter of limiters) limiter.close();
+  await Promise.all(own.map((each) => each.stop()));
+  await new Promise(setImmediate);
+  assert.deepEqual(warnings, []);
+});
 
 test("time passes in a test daemon as it would outside", limit, async (t) => {
   const own = await startDaemon();

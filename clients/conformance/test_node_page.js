@@ -79,7 +79,8 @@ async function freePort() {
 
 test("each program of the page has a test", limit, () => {
   const tested = [
-    "A cooldown", "A rate", "A wait", "A watch that survives restarts", "A test", "Limits in a web server", "Many pages, one watch",
+    "A cooldown", "A rate", "A wait", "A watch that survives restarts", "A test", "Limits in a web server", "Tiers and exempt routes",
+    "Only failed logins count", "A few at a time", "Wait for Retry-After", "Many pages, one watch",
   ];
   assert.deepEqual([...sections].filter(([, text]) => text.includes("```js")).map(([section]) => section), tested);
   for (const [, text] of sections) assert(text.split("```js").length <= 2, "two programs in a section");
@@ -125,6 +126,44 @@ test("limits in a web server", limit, async (t) => {
     assert(left.length < 3, "the limit does not hold");
   }
   assert.equal(left.at(-1), "0 left\n");
+});
+
+test("tiers and exempt routes", limit, async (t) => {
+  const address = await serve(t, "Tiers and exempt routes");
+  const ask = async (account) => {
+    const response = await fetch(address, { headers: account && { "x-account": account } });
+    return response.ok ? response.text() : response.status;
+  };
+  for (let count = 0; count < 4; count += 1) assert.equal(await (await fetch(`${address}/health`)).text(), "well\n");
+  assert.deepEqual([await ask("bob"), await ask("bob"), await ask("bob")], ["1 left\n", "0 left\n", 429]);
+  assert.deepEqual([await ask("ada"), await ask("ada"), await ask("ada")], ["99 left\n", "98 left\n", "97 left\n"]);
+});
+
+test("only failed logins count", limit, async (t) => {
+  const address = await serve(t, "Only failed logins count");
+  const login = async (password) => {
+    const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ name: "ada", password }) };
+    return (await fetch(`${address}/login`, options)).status;
+  };
+  for (const password of ["tea", "tea", "tea", "tea", "coffee", "coffee"]) assert.equal(await login(password), password === "tea" ? 200 : 401);
+  const many = await Promise.all(Array.from({ length: 5 }, () => login("cocoa")));
+  assert.deepEqual(many.sort(), [401, 429, 429, 429, 429]);
+});
+
+test("a few at a time", limit, async (t) => {
+  const lines = (await outputOf(t, "A few at a time")).split("\n");
+  let running = 0;
+  for (const line of lines) {
+    running += line.endsWith("begins") ? 1 : -1;
+    assert(running <= 2, lines.join());
+  }
+  assert.equal(lines.length, 6);
+  assert.deepEqual(await daemon.client().list({ keys: ["render"] }), []);
+});
+
+test("wait for Retry-After", limit, async (t) => {
+  assert.equal(await outputOf(t, "Wait for Retry-After"), "answer 2");
+  assert.equal((await daemon.client().get("api/example")).state, "finished");
 });
 
 test("many pages, one watch", limit, async (t) => {

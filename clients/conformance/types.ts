@@ -1,7 +1,7 @@
 // Compiled and never run: the types of the client for node, as a program uses them.
 
 import {
-  AllStarted, AlreadyRunning, Client, Countdown, CountdownEvent, CountdowndError, HistoryTrimmed, TimedOut, Watch,
+  AllStarted, AlreadyRunning, Client, Countdown, CountdownEvent, CountdowndError, HistoryTrimmed, InvalidCall, TimedOut, Watch,
 } from "../node/countdownd.js";
 import { rateLimit, Relay } from "../node/express.js";
 import { Limiter, Refused } from "../node/limiter.js";
@@ -39,6 +39,8 @@ export async function use(client: Client = new Client()): Promise<number | Date 
   await client.start("tea", { deadline: 5 });
   // @ts-expect-error: by or deadline.
   await client.adjust("tea", {});
+  // @ts-expect-error: the countdown may be missing.
+  (await client.wait("tea", { missingOk: true })).state;
   await watch[Symbol.asyncDispose]();
   await new Client({ path: "/run/socket", timeout: Infinity }).list({ signal: new AbortController().signal });
   return watch.since;
@@ -48,11 +50,17 @@ export async function limit(send: () => Promise<string>): Promise<number | strin
   const limiter = new Limiter({ sms: ["1/60s", "5/1h"], ip: "20/1h" }, { onFailure: "closed" });
   // @ts-expect-error: onFailure is required.
   new Limiter({ sms: "1/60s" }, {});
-  const { accepted, limits } = await limiter.look({ sms: "138", ip: "::1" });
+  const { accepted, limits } = await limiter.look({ sms: "138", ip: Promise.resolve("::1") });
+  await limiter.take(["138", 7, 7n, null, undefined, ["::1"]]);
+  // @ts-expect-error: the text of an object may change.
+  await limiter.take(new Date());
   try {
     return accepted ? await limiter.run("138", send, { weight: 2 }) : limits[0]?.left;
   } catch (error) {
+    // @ts-expect-error: it is undefined if the countdown is paused, or calls queue.
+    if (error instanceof Refused && error.retryAfter / 1000 > 5) return undefined;
     if (error instanceof Refused) return error.retryAfter;
+    if (error instanceof InvalidCall) return error.code;
     throw error;
   }
 }
@@ -67,7 +75,10 @@ export const middleware = [
     onFailure: "closed",
     refused: (request, response, { retryAfter, error }) => response.json({ retryAfter, unavailable: error !== undefined }),
   }),
+  // @ts-expect-error: a boolean tells no visitors apart.
+  rateLimit<Request>({ limits: { api: "1/1s" }, key: ({ ip }) => ip === "::1", onFailure: "open" }),
   new Relay({ match: ["login/*"] }).handler<Request>(({ ip }) => ({ button: `login/${ip}` })),
+  new Relay().handler<Request>(async ({ ip }) => (ip ? (key) => (key.startsWith(ip) ? key : undefined) : null)),
 ];
 
 export async function test(): Promise<void> {

@@ -14,18 +14,51 @@ export function rateLimit({ limits, key, weight, headers = "draft-11", refused =
 
   return async function limit(request, response, next) {
     if (isPreflight(request)) return next();
-    let decision;
     try {
-      decision = await limiter.take(await valuesFor(request), { weight: await weight?.(request) });
+      const decision = await limiter.take(await valuesFor(request), { weight: await weight?.(request) });
+      const all = noted(request, decision);
+      if (!response.headersSent) {
+        const fields = { ...(headers && rateLimitHeaders(all)), ...retryAfterHeader(decision) };
+        for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+      }
+      if (!decision.accepted) return await refuse(refused, request, response, decision, next);
     } catch (error) {
       return next(error);
     }
-    const fields = { ...(headers && rateLimitHeaders(decision)), ...retryAfterHeader(decision) };
-    for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-    request.rateLimit = decision;
-    if (decision.accepted) return next();
-    response.statusCode = decision.error ? 503 : 429;
-    return refused(request, response, decision, next);
+    return next();
+  };
+}
+
+async function refuse(refused, request, response, decision, next) {
+  if (response.headersSent) return undefined; // something else has answered meanwhile
+  const { statusCode } = response;
+  response.statusCode = decision.error ? 503 : 429;
+  try {
+    return await refused(request, response, decision, next);
+  } catch (error) {
+    response.statusCode = statusCode; // it is a fault of the program
+    throw error;
+  }
+}
+
+/** The decisions of the middlewares that a request has passed. */
+const decisions = new WeakMap();
+
+/** Sets request.rateLimit: the decision, together with those of earlier middlewares, which have accepted the request. */
+function noted(request, decision) {
+  const earlier = decisions.get(request);
+  const all = earlier ? both(earlier, decision) : decision;
+  decisions.set(request, all);
+  request.rateLimit = all;
+  return all;
+}
+
+function both(first, second) {
+  return {
+    ...second,
+    error: second.error ?? first.error,
+    limits: [...first.limits, ...second.limits],
+    giveBack: async () => { await Promise.all([first.giveBack(), second.giveBack()]); },
   };
 }
 

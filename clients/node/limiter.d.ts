@@ -16,7 +16,7 @@ export interface LimiterOptions {
   onFailure: "open" | "closed";
   /** The daemon's socket. */
   path?: string;
-  /** How long the daemon may be silent: 50 ms by default. A call that timed out may have counted. */
+  /** How long the daemon may be silent: 500 ms by default. A call that timed out may have counted. */
   timeout?: number;
   /** The same for the first call, which is made at once and may start the daemon: 5 s by default. */
   firstTimeout?: number;
@@ -51,8 +51,17 @@ export interface Decision {
   giveBack(): Promise<void>;
 }
 
-/** The value that has the limit, such as a user's number; or one for each limit. Any value is valid. */
-export type Values = unknown;
+/**
+ * What tells visitors apart, such as a user's number. No text is an error, so that no visitor can turn a limit off with a strange
+ * one; a value of another type is a TypeError. A network address counts however it is written, with a port, in brackets, with a
+ * zone, or within ::ffff:0:0/96 or 64:ff9b::/96; an IPv6 address as its /64. null and undefined are one value.
+ */
+export type Value = string | number | bigint | null | undefined | readonly Value[];
+
+type MaybePromise<Type> = Type | PromiseLike<Type>;
+
+/** The value that has the limits; or an object with one for each limit, and no others. */
+export type Values = MaybePromise<Value | Record<string, MaybePromise<Value>>>;
 
 export interface TakeOptions {
   /** How many calls this one counts as: 1 by default, at most as many as each limit accepts at once. */
@@ -86,8 +95,11 @@ export class Refused extends CountdowndError {
   readonly limits: LimitState[];
 }
 
-/** The key of a limit for a value: NAME/VALUE, or NAME/~HASH if the value is not 1 to 64 of A-Z a-z 0-9 . _ @ : -. */
-export function limitKey(name: string, value: unknown): string;
+/**
+ * The key of a limit for a value: NAME/VALUE, or NAME/~HASH if the value is not 1 to 64 of A-Z a-z 0-9 . _ @ : -.
+ * @throws {TypeError} if the value has another type.
+ */
+export function limitKey(name: string, value: Value): string;
 
 /** RateLimit-Policy and RateLimit, of draft-ietf-httpapi-ratelimit-headers-11. If refused, RateLimit has the limits without room. */
 export function rateLimitHeaders(decision: Decision): Record<string, string>;

@@ -1,12 +1,13 @@
 // Limits that all processes of a machine share. limiter.d.ts documents them.
 
-import { createHash } from "node:crypto";
-import { isIPv6 } from "node:net";
 import {
   AddressError, Client, CountdowndError, Disconnected, LimitReached, NoSuchCountdown, ProtocolError, RevisionMismatch,
   StorageFailed, Unreachable, WrongState,
 } from "./countdownd.js";
+import { limitKey } from "./keys.js";
 import { parseRate, rateKeys } from "./rate.js";
+
+export { limitKey };
 
 export class Refused extends CountdowndError {
   constructor({ limits, retryAfter }) {
@@ -16,40 +17,6 @@ export class Refused extends CountdowndError {
   }
 }
 Object.defineProperty(Refused.prototype, "name", { value: "Refused" });
-
-// Keys
-
-/** The key of a limit for a value. No value is an error, so that no visitor can turn a limit off with a strange one. */
-export function limitKey(name, value) {
-  const text = network(textOf(value));
-  if (/^[A-Za-z0-9._@:-]{1,64}$/.test(text)) return `${name}/${text}`;
-  return `${name}/~${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
-}
-
-/** A body or a query may have any JSON for a text; String() would call its toString. */
-function textOf(value) {
-  if (typeof value === "string") return value;
-  return value == null ? "" : JSON.stringify(value) ?? String(value);
-}
-
-/** The /64 of an IPv6 address, because one visitor has all of its addresses; any other text as it is. */
-function network(text) {
-  if (!isIPv6(text)) return text;
-  const groups = groupsOf(text);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return groups.slice(6).flatMap((group) => [group >> 8, group & 255]).join(".");
-  return `${groups.slice(0, 4).map((group) => group.toString(16)).join(":").replace(/(^|:)0(:0)*$/, "")}::`;
-}
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address) {
-  const plain = address.replace(/%.*$/, "").replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes) => {
-    const [first, second, third, fourth] = bytes.map(Number);
-    return `${(first * 256 + second).toString(16)}:${(third * 256 + fourth).toString(16)}`;
-  });
-  const [head, tail] = plain.split("::").map((part) => part.split(":").filter(Boolean).map((group) => Number.parseInt(group, 16)));
-  return tail ? [...head, ...Array(8 - head.length - tail.length).fill(0), ...tail] : head;
-}
 
 // Limiting
 
@@ -71,7 +38,7 @@ export class Limiter {
   #failure;
   #retryAt = 0;
 
-  constructor(limits, { onFailure, path, timeout = 50, firstTimeout = 5 * second, onError } = {}) {
+  constructor(limits, { onFailure, path, timeout = 500, firstTimeout = 5 * second, onError } = {}) {
     if (!["open", "closed"].includes(onFailure)) throw new TypeError(`onFailure is ${onFailure}; expected open or closed`);
     this.#limits = Object.entries(limits).flatMap(([name, rates]) => limitsOf(name, [rates].flat()));
     if (this.#limits.length === 0) throw new TypeError("there are no limits; expected at least one");
@@ -104,10 +71,11 @@ export class Limiter {
   close() { this.#client.close(); }
 
   async #decide(values, dryRun, { weight = 1 } = {}) {
-    const cooldowns = this.#limits.map(({ name, suffix, interval, upTo }) => {
-      const value = typeof values === "object" && values !== null ? values[name] : values;
-      return { key: limitKey(name, value) + suffix, duration: (interval * weight) / 1000, upTo: upTo / 1000, forget: true };
-    });
+    const valueOf = this.#read(await values);
+    const cooldowns = await Promise.all(this.#limits.map(async ({ name, suffix, interval, upTo }) => {
+      const key = limitKey(name, await valueOf(name)) + suffix;
+      return { key, duration: (interval * weight) / 1000, upTo: upTo / 1000, forget: true };
+    }));
     try {
       await this.#first;
       const reply = await this.#guarded(() => this.#client.startAll(cooldowns, { dryRun }));
@@ -117,6 +85,20 @@ export class Limiter {
       const accepted = this.#onFailure === "open";
       return { accepted, limits: [], retryAfter: accepted ? undefined : second, error, giveBack: async () => {} };
     }
+  }
+
+  /**
+   * A function that gives the value of a limit. An object must have one for each limit: otherwise a visitor who sends an object
+   * instead of a text could leave a limit out.
+   */
+  #read(values) {
+    if (typeof values !== "object" || values === null || Array.isArray(values)) return () => values;
+    const names = [...new Set(this.#limits.map(({ name }) => name))];
+    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(values));
+    if (isPlain && Object.keys(values).length === names.length && names.every((name) => Object.hasOwn(values, name))) {
+      return (name) => values[name];
+    }
+    throw new TypeError(`the values are another object; expected one with ${names.join(" and ")}, or one value for all`);
   }
 
   #decision({ accepted, rooms, retryAfter }, cooldowns, weight, dryRun) {
@@ -203,7 +185,7 @@ export function rateLimitHeaders({ accepted, limits }) {
   const policies = limits.map(({ name, times, period }) => `"${name}";q=${times}${period % 1000 === 0 ? `;w=${period / 1000}` : ""}`);
   const shown = limits.filter(({ hasRoom }) => accepted || !hasRoom);
   const states = shown.map(({ name, left, more }) => `"${name}";r=${left}${more === undefined ? "" : `;t=${seconds(more)}`}`);
-  return { "RateLimit-Policy": policies.join(", "), RateLimit: states.join(", ") };
+  return { "RateLimit-Policy": policies.join(", "), ...(states.length > 0 && { RateLimit: states.join(", ") }) };
 }
 
 export function retryAfterHeader({ accepted, retryAfter }) {

@@ -22,13 +22,11 @@ class TestDaemon {
   #folder;
   #child;
   #client;
-  #kill = () => this.#child?.kill("SIGKILL");
 
   constructor(program, folder) {
     this.#program = program;
     this.#folder = folder;
     this.#client = this.client();
-    process.on("exit", this.#kill);
   }
 
   get path() { return join(this.#folder, "socket"); }
@@ -46,9 +44,13 @@ class TestDaemon {
     child.on("error", (error) => { fault = error.message; });
     child.on("exit", (code, signal) => { fault = `it exited with ${code ?? signal}: ${log}`; });
     this.#child = child;
+    if (child.pid !== undefined) guard(child, this.#folder);
     for (const end = Date.now() + patience; ; await sleep(5)) {
       try {
-        return void await this.#client.status();
+        await this.#client.status();
+        child.unref();
+        child.stderr.unref();
+        return;
       } catch (error) {
         if (fault || !(error instanceof Disconnected) || Date.now() > end) {
           throw new Error(`${this.#program} does not start: ${fault ?? error.message}`);
@@ -60,6 +62,7 @@ class TestDaemon {
   async kill(signal = "SIGKILL") {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref(); // so that this process does not end meanwhile
     child.kill(signal);
     await once(child, "exit");
   }
@@ -93,7 +96,6 @@ class TestDaemon {
   }
 
   async stop() {
-    process.off("exit", this.#kill);
     this.#client.close();
     await this.kill();
     await rm(this.#folder, { recursive: true, force: true });
@@ -102,4 +104,15 @@ class TestDaemon {
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
     await this.stop();
   }
+}
+
+/**
+ * A shell that waits for the end of this process, however it ends, which closes the pipe to the shell. Then it ends the daemon and
+ * removes its folder.
+ */
+function guard(child, folder) {
+  const script = 'read -r _ || { kill -KILL "$0"; rm -rf "$1"; }';
+  const shell = spawn("/bin/sh", ["-c", script, String(child.pid), folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  for (const handle of [shell, shell.stdin]) handle.on("error", () => {}).unref();
+  child.once("exit", () => shell.stdin.end("ended\n")); // its number may soon be another process's
 }
