@@ -1136,11 +1136,30 @@ class PageTests(WebTests):
                 timer.cancel()
                 process.kill()
 
-    def test_cooldowns_rates_and_waits_print_what_the_page_says(self) -> None:
-        for heading in ("A cooldown", "A rate, or several", "A wait"):
-            ((program, expected),) = self.programs(heading)
-            with self.subTest(heading), self.running(program) as process:
-                self.assertEqual(process.communicate()[0], expected)
+    def test_cooldowns_rates_waits_and_recipes_print_what_the_page_says(self) -> None:
+        for heading in ("A cooldown", "A rate, or several", "A wait", "Recipes"):
+            for program, expected in self.programs(heading):
+                self.forget_all()
+                with self.subTest(program), self.running(program) as process:
+                    self.assertEqual(process.communicate()[0], expected)
+        day = countdownd.limiter({"sms": "20/21d"}, values=("138", str(datetime.date.today())))
+        self.private.advance(25 * 3600)
+        self.assertFalse(day.look().accepted)
+
+    def test_the_programs_pass_mypy(self) -> None:
+        headings = re.findall("^## (.*)$", (ROOT / "docs/python.md").read_text(), re.M)
+        found = re.findall(r"^```python\n(.*?)^```\n", (ROOT / "docs/python.md").read_text(), re.M | re.S)
+        folder = Path(self.private._folder, "programs")
+        folder.mkdir()
+        for number, program in enumerate(found):
+            (folder / f"program_{number}.py").write_text(program)
+        self.assertGreater(len(found), len(headings) / 2)
+        run = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--allow-untyped-defs", "--allow-untyped-calls", "--cache-dir", f"{folder}/cache",
+             "--disable-error-code", "method-assign", *map(str, folder.glob("*.py"))],
+            env={**os.environ, "MYPYPATH": str(PYTHON_CLIENT)}, capture_output=True, text=True,
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
     def test_the_watch_goes_on_with_another_daemon(self) -> None:
         ((program, _),) = self.programs("A watch that survives restarts")
@@ -1161,7 +1180,7 @@ class PageTests(WebTests):
         self.assertIn("1 passed", self.pytest(program))
 
     def test_the_applications_limit_their_requests(self) -> None:
-        (asynchronous, _), (blocking, _) = self.programs("The requests of a web server")
+        (asynchronous, _), (blocking, _), (tiers, _) = self.programs("The requests of a web server")
         for program in (asynchronous, blocking):
             names: dict[str, Any] = {"__name__": "shop"}
             exec(program, names)
@@ -1170,6 +1189,26 @@ class PageTests(WebTests):
                 answers = [runner.run(ask(app)) if program == asynchronous else ask_wsgi(app) for _ in range(11)]
             self.assertEqual([status for status, _, _ in answers], [200] * 10 + [429])
             self.assertEqual(answers[0][1]["ratelimit-policy"], '"burst";q=10;w=60, "day";q=1000;w=86400')
+            self.forget_all()
+        exec(tiers, names)
+        with asyncio.Runner() as runner:
+            for fields, path, passed in [({}, "/", 2), ({"x-api-key": "k-138"}, "/", 5), ({"x-api-key": "guess"}, "/", 0), ({}, "/health", 5)]:
+                asking = lambda: runner.run(ask(names["app"], headers=fields, path=path, raw_path=path.encode()))  # noqa: E731
+                self.assertEqual(self.accepted(asking, 5), passed)
+
+    def test_the_routes_limit_their_requests(self) -> None:
+        (asynchronous, _), (blocking, _) = self.programs("The requests of a route")
+        for program in (asynchronous, blocking):
+            names: dict[str, Any] = {"__name__": "shop"}
+            exec(program, names)
+            with asyncio.Runner() as runner:
+                for phone, expected in [("138", 200), ("138", 429), ("139", 200)]:
+                    query = f"phone={phone}"
+                    if program == asynchronous:
+                        answer = runner.run(ask(names["app"], path="/code", raw_path=b"/code", query_string=query.encode()))
+                    else:
+                        answer = ask_wsgi(names["app"], PATH_INFO="/code", QUERY_STRING=query)
+                    self.assertEqual((answer[0], answer[1]["ratelimit-policy"]), (expected, '"sms";q=1;w=60, "sms/1h";q=5;w=3600'))
             self.forget_all()
 
 
