@@ -349,6 +349,47 @@ class PageTests(unittest.TestCase):
         page.press()
         page.expect("Again in .*")
 
+    def test_a_typed_code_stays_if_the_connection_fails_and_enter_sends_it_again(self) -> None:
+        page = self.open()
+        page.press()
+        page.expect("Again in .*")
+        (code,) = self.backend.codes
+        self.backend.stop()
+        page.type(code)
+        page.expect_message("No connection")
+        self.assertEqual(page.boxes, list(code))
+        self.assertTrue(page.has_focus)
+        self.backend.start()
+        self.daemon.stop()
+        page.type(Keys.ENTER)
+        page.expect_message("That did not work")
+        self.assertEqual(page.boxes, list(code))
+        self.daemon.start()
+        page.type(Keys.ENTER)
+        wait_until(lambda: "Welcome back!" in page.text)
+
+    def test_what_comes_next_has_the_focus_also_after_a_reload(self) -> None:
+        page = self.open()
+        focused = "return document.activeElement.localName"
+        self.assertEqual(page.run(focused), "resend-button")
+        page.press()
+        page.expect("Again in .*")
+        self.chrome.refresh()
+        self.assertEqual(page.run(focused), "code-field")
+
+    def test_a_page_is_told_that_the_daemon_is_away_until_it_is_back(self) -> None:
+        page = self.open()
+        for _ in range(2):
+            self.daemon.stop()
+            page.expect_message("The service is away")
+            self.daemon.start()
+            wait_until(lambda: page.message == "")
+        self.daemon.stop()
+        other = self.open()
+        other.expect_message("The service is away")
+        self.daemon.start()
+        wait_until(lambda: other.message == "")
+
     def test_if_a_code_cannot_be_sent_the_button_can_be_pressed_at_once(self) -> None:
         self.backend.log.close()
         self.backend.stop()

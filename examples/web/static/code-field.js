@@ -2,7 +2,8 @@
  * <code-field length="6">: one box for each digit of a code, over one text field, so that phones offer the code they received.
  *
  * Digits of any script count. What is typed past the end is cut. From a text that is pasted or filled in, a run of as many
- * digits as there are boxes is the code, otherwise its last digits. A full code leaves the field and sends the event "full".
+ * digits as there are boxes is the code, otherwise its last digits. A full code leaves the field and sends the event "full";
+ * Enter in a full field sends it again.
  * `length` and `gap` (pixels) may change at any time, which clears the field. `value` is the typed digits; each change by the
  * visitor sends "input". `setCustomValidity` marks the code as wrong until then, as for other fields of a form.
  */
@@ -24,6 +25,7 @@ class CodeField extends HTMLElement {
     this.#input = root.querySelector("input");
     this.#boxes = root.querySelector(".boxes");
     this.#input.addEventListener("input", (event) => this.#take(event.inputType === "insertText"));
+    this.#input.addEventListener("keydown", (event) => event.key === "Enter" && this.#sendIfFull());
     this.#input.addEventListener("paste", (event) => this.#paste(event));
     // The cursor is behind the last digit.
     for (const type of ["focus", "click", "keyup"]) this.#input.addEventListener(type, () => this.#moveToEnd());
@@ -74,6 +76,10 @@ class CodeField extends HTMLElement {
     this.setCustomValidity("");
     this.#input.value = isTyped ? digitsOf(this.value).slice(0, this.length) : codeIn(this.value, this.length);
     this.#show();
+    this.#sendIfFull();
+  }
+
+  #sendIfFull() {
     if (this.value.length < this.length) return;
     this.#input.blur();
     this.dispatchEvent(new CustomEvent("full", { detail: this.value, bubbles: true }));

@@ -6,6 +6,8 @@ const button = document.querySelector("resend-button");
 const field = document.querySelector("code-field");
 const message = document.querySelector("#message");
 
+const away = "The service is away. This page goes on by itself when it is back.";
+
 function say(text, kind = "") {
   message.textContent = text;
   message.className = kind;
@@ -27,9 +29,11 @@ async function post(path, body) {
   try {
     reply = await fetch(`/${rule}/${path}`, { method: "POST", body });
   } catch {
-    throw new Error("No connection. Please try again.");
+    throw new Error("No connection. Please try again.", { cause: "connection" });
   }
-  if (!reply.ok && reply.status !== 429) throw new Error("That did not work. Please try again.");
+  // 503: the daemon is away.
+  const cause = reply.status === 503 ? "connection" : "answer";
+  if (!reply.ok && reply.status !== 429) throw new Error("That did not work. Please try again.", { cause });
   return { isRefused: reply.status === 429, after: Number(reply.headers.get("Retry-After")), ...(await reply.json()) };
 }
 
@@ -54,7 +58,9 @@ field.addEventListener("full", async () => {
     }
     refuse(isRefused ? `Too many tries. Again in ${after} s.` : "That is not the code.");
   } catch (error) {
-    refuse(error.message);
+    if (error.cause !== "connection") return refuse(error.message);
+    field.focus(); // the code stays
+    say(`${error.message} Enter sends the code again.`, "wrong");
   }
 });
 
@@ -78,12 +84,17 @@ function follow() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource(`/${rule}/events`);
-  stream.onmessage = (event) => show(JSON.parse(event.data));
+  stream.onmessage = (event) => {
+    if (message.textContent === away) say("");
+    show(JSON.parse(event.data));
+  };
+  stream.addEventListener("away", () => message.className !== "wrong" && say(away, "wrong"));
   stream.onerror = () => {
     if (stream.readyState === EventSource.CLOSED) pause = setTimeout(follow, 1000 + 2000 * Math.random());
   };
 }
 
 show(JSON.parse(state));
+(main.dataset.step === "enter" ? field : button).focus();
 document.addEventListener("visibilitychange", follow);
 follow();

@@ -28,7 +28,7 @@ class Relay:
 
     One watch serves all pages of a process, because a page of its own watch would take one of the daemon's connections.
     `topic` says which pages a countdown concerns, from its key. `lifespan` runs the watch; if your application has its own
-    lifespan, enter it there.
+    lifespan, enter it there. While the daemon is away, each page has one event `away`, and afterwards its state again.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Relay:
                 async for event in watch:
                     if event.key is not None:
                         self._wake(self._topic(event.key))
-                    elif event.type in ("synced", "historyTrimmed"):  # the daemon was away
+                    elif event.type in ("synced", "historyTrimmed", "disconnected"):  # the daemon was away, or is
                         self._wake(*self._pages_of)
             except CountdowndError as error:  # one that another attempt does not repair
                 _log.error("the pages are not told of changes: %s", error)
@@ -108,10 +108,16 @@ class _Page(StreamingResponse):
 
     async def _events(self) -> AsyncIterator[str]:
         yield "retry: 500\n\n"
+        is_away = False
         while True:
             self._changed.clear()
-            with contextlib.suppress(CountdowndError):  # if the daemon is away, the watch wakes this page later
+            try:
                 yield f"data: {json.dumps(await self._state())}\n\n"
+                is_away = False
+            except CountdowndError:  # the watch wakes this page later
+                if not is_away:
+                    yield "event: away\ndata:\n\n"
+                is_away = True
             while not self._changed.is_set():
                 try:
                     await asyncio.wait_for(self._changed.wait(), _QUIET)
