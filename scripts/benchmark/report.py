@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import math
 import os
 import platform
 import re
@@ -276,38 +277,61 @@ def plot(path, rows, columns, height):
         pyplot.close(figure)
 
 
-def finish(axis, title, below, kind):
+def steps(least, greatest, unit):
+    """Round values for a logarithmic axis, from one below the figures to one above them, with about five between: 1, 2 and 5 times
+    a power of ten of the unit, or only these powers or some of them if there are many."""
+    decades = range(math.floor(math.log10(least / unit)) - 1, math.ceil(math.log10(greatest / unit)) + 2)
+    for every in (1, 2, 3):
+        for factors in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1,)):
+            values = [unit * factor * 10**decade for decade in decades[::every] for factor in factors]
+            inside = [value for value in values if least < value < greatest]
+            if len(inside) <= 5:
+                below, above = (value for value in (max(v for v in values if v <= least), min(v for v in values if v >= greatest)))
+                return [below, *inside, above]
+    raise ValueError(f"no steps from {least} to {greatest}")
+
+
+def finish(axis, title, below, kind, columns):
+    """Axes whose values can be read, and a legend below them, where no line runs."""
     from matplotlib import ticker
+    figures = [value for line in axis.lines for value in line.get_ydata() if value]
+    unit = next((size for size, _ in UNITS[kind] if max(figures) >= size), 1)
+    ticks = steps(min(figures), max(figures), unit if kind == "size" else 1)
+    axis.set_ylim(ticks[0], ticks[-1])
+    axis.yaxis.set_major_locator(ticker.FixedLocator(ticks))
+    axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: write(value, kind)))
+    axis.xaxis.set_major_locator(ticker.FixedLocator(sorted({x for line in axis.lines for x in line.get_xdata()})))
+    axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_minor_locator(ticker.NullLocator())
     axis.set_title(title, fontweight="bold")
     axis.set_xlabel(below)
-    axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-    axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: write(value, kind)))
-    axis.legend(frameon=False)
+    axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.24), ncol=columns)
 
 
 def draw(trial, folder):
     """Writes the plots of growth, with logarithmic axes."""
     for (name, plots), sizes in zip(PLOTS.items(), growth_sizes(trial)):
         rows = len(plots) // 2
-        with plot(os.path.join(folder, name), rows, 2, 2.6 * rows) as axes:
+        with plot(os.path.join(folder, name), rows, 2, 2.8 * rows) as axes:
             for axis, (title, below, kind, line) in zip(axes, plots):
                 for server, color in COLORS.items():
                     values = [trial.median(f"{line}-{size}", server) for size in sizes]
                     axis.loglog(sizes, values, marker="o", markersize=4, color=color, label=server.replace("redis", "Redis"))
-                finish(axis, title, below, kind)
+                finish(axis, title, below, kind, 2)
 
 
 def draw_expiry(trial, folder):
     """Writes the plot of the line `expiry`. The numbers of other keys are logarithmic from 10,000 on."""
     sizes = expiry_sizes(trial)
-    with plot(os.path.join(folder, "expiry.svg"), 1, 1, 3.2) as (axis,):
+    with plot(os.path.join(folder, "expiry.svg"), 1, 1, 3.6) as (axis,):
         for server, (text, color) in EXPIRY.items():
             values = {size: trial.median(f"expiry-{size}-p50", server) for size in sizes}
             values = {size: value for size, value in values.items() if value is not None}
             axis.plot(values.keys(), values.values(), marker="o", markersize=4, color=color, label=text.replace("`", ""))
         axis.set_xscale("symlog", linthresh=sizes[1])
         axis.set_yscale("log")
-        finish(axis, "1,000 ends at one instant: median lateness of those that came", "other keys", "time")
+        finish(axis, "1,000 ends at one instant: median lateness of those that came", "other keys", "time", 2)
 
 
 def circumstances(programs, rounds):
