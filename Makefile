@@ -150,7 +150,7 @@ fleet-demo: ## build, and show three hosts that share countdowns through Redis
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
 	$(dependencies) test
-	$(dependencies) deb
+	$(dependencies) check-deb
 	$(dependencies) recipes
 	@$(MAKE) build
 	@$(MAKE) count
