@@ -37,7 +37,10 @@ class Addressed:
             path = os.fspath(self._given)
         else:
             path = os.environ.get("COUNTDOWND_SOCKET") or f"{_runtime_directory()}/countdownd/io.countdownd"
-        path = path.removeprefix("unix:")  # as varlinkctl writes addresses
+        if path.startswith("unix:"):  # as varlinkctl writes addresses, perhaps with parameters
+            path = path.removeprefix("unix:").partition(";")[0]
+            if not path:
+                raise AddressError("the address is 'unix:'; expected unix:PATH")
         length = len(os.fsencode(path))
         if length > _PATH_LIMIT:
             raise AddressError(f"{path!r} has {length} bytes, and the path of a socket has at most {_PATH_LIMIT}")

@@ -47,7 +47,7 @@ class Breaker:
     def fail(self, error: CountdowndError) -> None:
         """Raises the error if it is a mistake of the program."""
         is_outage = isinstance(error, Disconnected | StorageFailed | Unreachable | AddressError)
-        if not is_outage and not (isinstance(error, LimitReached) and error.limit != "cooldownsInFleet"):
+        if not is_outage and not (isinstance(error, LimitReached) and not error.limit.startswith("cooldowns")):
             raise error
         self._error = error
         if not self._note(time.monotonic() + 1):

@@ -209,7 +209,8 @@ class Limiter:
     Entering it starts all cooldowns or none; if one has no room, `Refused` is raised, and with `wait` it waits instead. If
     the block fails or is cancelled, each start is given back by itself, unless the countdown was started again since: all at
     once, within 5 s, also if the task is cancelled again. So is the start of a task that is cancelled while it enters; only a
-    limiter that waits may then count, if its turn comes at that moment. Tasks and threads may share a limiter.
+    limiter that waits may then count, if its turn comes at that moment, and a blocking one that a signal interrupts. Tasks and
+    threads may share a limiter.
     """
 
     def __init__(self, cooldowns: Callable[..., Sequence[Mapping[str, Any]]], terms: _Terms) -> None:

@@ -40,7 +40,8 @@ class Policy:
 class Policies:
     """The rates of all limits."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, none_may_apply: bool = False) -> None:
+        self._none_may_apply = none_may_apply
         self._of_limit = {name: list(_policies(name, rates)) for name, rates in limits.items()}
         count = sum(map(len, self._of_limit.values()))
         if not 1 <= count <= 16:
@@ -51,6 +52,8 @@ class Policies:
         each = values if isinstance(values, Mapping) else dict.fromkeys(self._of_limit, values)
         if unknown := [name for name in each if name not in self._of_limit]:
             raise ValueError(f"key names {unknown[0]!r}; expected a name of limits")
+        if not each and not self._none_may_apply:  # a visitor may have sent an empty object instead of a text
+            raise ValueError("key names no limit; expected at least one")
         for name, value in each.items():
             policies = self._of_limit[name]
             yield from zip(policies, rate_keys(limit_key(name, value), [policy.rate for policy in policies]))

@@ -49,10 +49,12 @@ class Verdict:
 class RequestLimits:
     """Decides about requests. The generators yield calls and get the replies."""
 
-    def __init__(self, limits: Limits, on_failure: OnFailure, headers: Literal["draft-11"] | None) -> None:
+    def __init__(
+        self, limits: Limits, on_failure: OnFailure, headers: Literal["draft-11"] | None, none_may_apply: bool
+    ) -> None:
         if headers not in ("draft-11", None):
             raise ValueError(f"headers is {headers!r}; expected draft-11 or None")
-        self._policies = Policies(limits)
+        self._policies = Policies(limits, none_may_apply)
         self._has_headers = headers is not None
         self._breaker = Breaker(on_failure, "requests", "answered with 503")
         #: Whether the first call was made.
@@ -113,6 +115,9 @@ class RequestLimits:
 class Limiting(Generic[_Request, _Values, _Cost]):
     """What the middleware and the limits of routes share. `countdownd.asgi.RateLimit` explains the arguments."""
 
+    #: Whether `key` may return an empty mapping, so that no limit applies.
+    _none_may_apply = False
+
     def __init__(
         self,
         *,
@@ -124,7 +129,7 @@ class Limiting(Generic[_Request, _Values, _Cost]):
         path: str | os.PathLike[str] | None = None,
         timeout: Duration = TIMEOUT,
     ) -> None:
-        self._limits = RequestLimits(limits, on_failure, headers)
+        self._limits = RequestLimits(limits, on_failure, headers, self._none_may_apply)
         self._key: Callable[[_Request], Any] = key
         self._cost: Callable[[_Request], Any] | None = cost
         self._first = Client(path, timeout=FIRST_TIMEOUT), AsyncClient(path, timeout=FIRST_TIMEOUT)
@@ -147,6 +152,8 @@ class Limiting(Generic[_Request, _Values, _Cost]):
 
 class Limited(Limiting[_Request, _Values, _Cost], Generic[_App, _Request, _Values, _Cost]):
     """An application whose requests are limited."""
+
+    _none_may_apply = True
 
     def __init__(
         self,

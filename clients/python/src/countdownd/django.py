@@ -18,7 +18,8 @@ class RouteLimit(Limiting[HttpRequest, AsyncValues, int | Awaitable[int]]):
     """A decorator for a view, also an async one: `@RouteLimit(limits={"sms": "3/10m"}, key=…, on_failure="closed")`. With a
     class: `@method_decorator(RouteLimit(…), name="dispatch")`.
 
-    The arguments are those of `countdownd.asgi.RateLimit`, with the request instead of a scope. They are awaited if the view is.
+    The arguments are those of `countdownd.asgi.RateLimit`, with the request instead of a scope. At least one limit applies. What
+    `key` returns is awaited if the view is async.
     """
 
     def __call__(self, view: _View) -> _View:

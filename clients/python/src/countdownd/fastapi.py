@@ -12,9 +12,9 @@ from ._requests import AsyncValues, Limiting
 class RouteLimit(Limiting[Request, AsyncValues, int | Awaitable[int]]):
     """A dependency: `@app.post("/codes", dependencies=[Depends(RouteLimit(limits={"sms": "3/10m"}, key=…, on_failure="closed"))])`.
 
-    The arguments are those of `countdownd.asgi.RateLimit`, with a `Request` instead of a scope. A request without room raises an
-    `HTTPException` with 429 and the fields. If the route returns a response of its own, FastAPI leaves out the fields of the
-    others.
+    The arguments are those of `countdownd.asgi.RateLimit`, with a `Request` instead of a scope. At least one limit applies. A
+    request without room raises an `HTTPException` with 429 and the fields. If the route returns a response of its own, FastAPI
+    leaves the fields of an accepted request out.
     """
 
     async def __call__(self, request: Request, response: Response) -> None:

@@ -15,7 +15,8 @@ from ._requests import PROBLEM_TYPE, Limiting
 class RouteLimit(Limiting[Request, Values, int]):
     """A decorator for a view, below its route: `@RouteLimit(limits={"sms": "3/10m"}, key=…, on_failure="closed")`.
 
-    The arguments are those of `countdownd.asgi.RateLimit`, with the request instead of a scope, and nothing is awaited.
+    The arguments are those of `countdownd.asgi.RateLimit`, with the request instead of a scope. At least one limit applies, and
+    nothing is awaited.
     """
 
     def __call__(self, view: Callable[..., Any]) -> Callable[..., Any]:
