@@ -450,6 +450,11 @@ class MiddlewareTests(WebTests):
             self.private._process.send_signal(signal.SIGCONT)
             self.assertIn("the daemon has not answered for 0.5 s", log.output[0])
 
+    def test_a_daemon_has_half_a_second_for_an_answer_and_five_for_the_first(self) -> None:
+        options: Any = {"limits": {"a": "1/1s"}, "key": lambda request: "", "on_failure": "open"}
+        for limit in (countdownd.asgi.RateLimit(mock.Mock(), **options), countdownd.wsgi.RateLimit(mock.Mock(), **options)):
+            self.assertEqual([client._timeout for client in (*limit._first, *limit._later)], [5, 5, 0.5, 0.5])
+
     def test_limits_and_stores_of_the_daemon_are_failures_and_a_fleet_without_groups_is_a_mistake(self) -> None:
         def refusing(error: str, **parameters: Any) -> Any:
             return lambda peer, call: peer.write({"error": f"io.countdownd.{error}", "parameters": parameters})
@@ -513,14 +518,14 @@ class MiddlewareTests(WebTests):
         self.check_workers("uvicorn", "--factory", "web_apps:asgi_worker", "--workers", "8", "--uds", self.web)
 
     def test_workers_of_gunicorn_that_were_forked_share_a_limit_flask_limiter_40_256_352(self) -> None:
-        self.check_workers("gunicorn", "--preload", "--threads", "8", *self.gunicorn, "web_apps:wsgi_worker()")
+        self.check_workers("gunicorn", "--preload", "--threads", "8", *self.gunicorn)
 
     def test_workers_of_gunicorn_with_gevent_share_a_limit(self) -> None:
-        self.check_workers("gunicorn", "--worker-class", "gevent", *self.gunicorn, "web_apps:wsgi_worker(timeout=10)")
+        self.check_workers("gunicorn", "--worker-class", "gevent", *self.gunicorn)
 
     @property
     def gunicorn(self) -> list[str]:
-        return ["--workers", "8", "--bind", f"unix:{self.web}"]
+        return ["--workers", "8", "--bind", f"unix:{self.web}", "web_apps:wsgi_worker()"]
 
     @property
     def web(self) -> str:

@@ -151,7 +151,8 @@ def _key(request: Any) -> Any:
     return {} if request.get("path", request.get("PATH_INFO")) == "/pid" else "all"
 
 
-_WORKERS: Options = {"limits": {"all": "100/1h"}, "key": _key, "on_failure": "open"}
+#: A daemon with all checks on a machine that compiles may take longer than the 500 ms of the default for 2,000 calls.
+_WORKERS: Options = {"limits": {"all": "100/1h"}, "key": _key, "on_failure": "open", "timeout": 10}
 
 
 def asgi_worker() -> Any:
@@ -161,8 +162,8 @@ def asgi_worker() -> Any:
     return app
 
 
-def wsgi_worker(**options: Any) -> Any:
+def wsgi_worker() -> Any:
     """For gunicorn, which makes one before it starts its workers."""
-    app = flask_app(**_WORKERS, **options)
+    app = flask_app(**_WORKERS)
     app.add_url_rule("/pid", "pid", lambda: str(os.getpid()))
     return app
