@@ -68,6 +68,7 @@ public struct ProcessLaunch {
         _ attributes: inout posix_spawnattr_t
     ) throws(NotStarted) -> pid_t {
         let texts = keepsArguments ? ProcessArguments.bytes(of: words) : words.map { Array($0.utf8CString) }
+        guard let name = texts.first else { throw NotStarted(name: "", errno: ENOENT) }
         let arguments = unsafe texts.map { unsafe strdup($0) } + [nil]
         let environment = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
@@ -75,8 +76,16 @@ public struct ProcessLaunch {
             for place in unsafe environment.indices { unsafe free(environment[place]) }
         }
         var process: pid_t = 0
-        let code = unsafe posix_spawnp(&process, words.first ?? "", &actions, &attributes, arguments, environment)
-        guard code == 0 else { throw NotStarted(name: words.first ?? "", errno: code) }
+        var code = unsafe posix_spawnp(&process, name, &actions, &attributes, arguments, environment)
+        if code == ENOEXEC, let script = ProgramSearch.find(name) {
+            // A script without `#!`: the shell runs it, as execvp(3) has it and posix_spawnp(3) does not.
+            let shell = Array("/bin/sh".utf8CString)
+            let start = unsafe [strdup(shell), strdup(script)]
+            defer { for text in unsafe start { unsafe free(text) } }
+            let line = unsafe start + arguments.dropFirst()
+            code = unsafe posix_spawn(&process, shell, &actions, &attributes, line, environment)
+        }
+        guard code == 0 else { throw NotStarted(name: words[0], errno: code) }
         return process
     }
 
@@ -136,10 +145,16 @@ public struct StartedProcess: Sendable {
     }
 
     /// Sends it a signal.
-    public func send(_ signal: Int32) { kill(identifier, signal) }
+    public func send(_ signal: Int32) { Self.send(signal, to: identifier) }
 
     /// Sends a signal to its process group, if it has its own.
-    public func sendToGroup(_ signal: Int32) { kill(-identifier, signal) }
+    public func sendToGroup(_ signal: Int32) { Self.send(signal, to: -identifier) }
+
+    /// A stopped process takes a signal that asks it to end only when it goes on, so SIGCONT follows.
+    private static func send(_ signal: Int32, to target: pid_t) {
+        kill(target, signal)
+        if [SIGHUP, SIGINT, SIGQUIT, SIGTERM].contains(signal) { kill(target, SIGCONT) }
+    }
 }
 
 /// How a process ended.

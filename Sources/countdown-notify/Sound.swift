@@ -51,10 +51,7 @@ final class SoundPlayer {
         let arguments: [String]
 
         /// Whether it is in a folder of PATH.
-        var isInstalled: Bool {
-            let folders = Environment.value(of: "PATH")?.split(separator: ":") ?? []
-            return folders.contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
-        }
+        var isInstalled: Bool { ProgramSearch.find(name, path: Environment.value(of: "PATH") ?? "") != nil }
 
         func words(_ file: String) -> [String] { [name] + arguments + [file] }
 

@@ -127,7 +127,7 @@ struct TemporarilyCommand: Subcommand {
         let timeout = try TypedTiming.atLeastOne(DurationParser.read(undoTimeout ?? "1m"))
         let metadata = try StartRequest.metadata(meta) ?? [:]
         let path = Environment.value(of: "PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        guard Program.find(words[0], path: path) != nil else {
+        guard ProgramSearch.find(words[0], path: path) != nil else {
             throw CommandFailure(
                 .notFound,
                 "cannot run --undo: \(quoted(words[0])) was not found, or cannot be executed; --shell passes it to sh"

@@ -263,23 +263,11 @@ struct Machine {
 extension UndoRecord {
     /// The start of the undo: in the directory of the caller or, if that is gone, in the home directory.
     func launch() throws(ProcessLaunch.NotStarted) -> ProcessLaunch {
-        guard let program = Program.find(words[0], path: path) else {
+        guard let program = ProgramSearch.find(words[0], path: path) else {
             throw ProcessLaunch.NotStarted(name: words[0], errno: ENOENT)
         }
         // posix_spawn(3) has no portable way to choose a directory.
         let change = ["/bin/sh", "-c", "cd -- \"$0\" 2> /dev/null || cd; exec \"$@\"", directory, program]
         return ProcessLaunch(words: change + words.dropFirst(), variables: [("PATH", path)], hasOwnGroup: true)
-    }
-}
-
-/// The search for programs.
-enum Program {
-    /// The path of the program that a word names: with a slash the word itself, otherwise the first one in a `PATH`. Nil if there is
-    /// none that can be executed.
-    static func find(_ word: String, path: String) -> String? {
-        let candidates = word.contains("/") ? [word] : path.split(separator: ":").map { "\($0)/\(word)" }
-        return candidates.first { candidate in
-            unsafe access(candidate, X_OK) == 0 && (try? FileStatus.read(candidate))?.isDirectory == false
-        }
     }
 }
