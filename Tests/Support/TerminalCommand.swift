@@ -7,15 +7,22 @@ public final class TerminalCommand {
     public let process: ChildProcess
     private let pair: TerminalPair
 
-    /// Starts it; its environment is `environment`, nothing else.
-    public init(_ arguments: [String], environment: [String: String], columns: UInt16 = 80) throws {
+    /// Starts it as the leader of a session; its environment is `environment`, nothing else. If it ignores hang-ups, it was
+    /// started by a program that does, such as nohup.
+    public init(
+        _ arguments: [String],
+        environment: [String: String],
+        columns: UInt16 = 80,
+        ignoresHangUp: Bool = false
+    ) throws {
         let pair = try TerminalPair(columns: columns)
         defer { pair.closeTerminal() }
         self.pair = pair
         // In a session with this terminal, because Ctrl-C is a signal only there.
         process = try ChildProcess(
             "/usr/bin/setsid",
-            arguments: ["--ctty", try BuiltProduct.path(of: "countdownctl")] + arguments,
+            arguments: ["--ctty", "/bin/sh", "-c", "\(ignoresHangUp ? "trap '' HUP; " : "")exec \"$0\" \"$@\""]
+                + [try BuiltProduct.path(of: "countdownctl")] + arguments,
             environment: environment,
             descriptors: [pair.terminal, pair.terminal, pair.terminal]
         )
@@ -23,6 +30,9 @@ public final class TerminalCommand {
 
     /// Types characters; `\u{3}` is Ctrl-C.
     public func type(_ text: String) { pair.type(text) }
+
+    /// Closes the terminal, as a window does that is closed.
+    public func hangUp() { pair.hangUp() }
 
     /// Waits for this text, and returns everything shown up to it.
     public func read(through text: String, until deadline: Deadline = Deadline()) throws -> String {

@@ -4,7 +4,7 @@ import Foundation
 /// A terminal without a program: a test types at one end, and the other end is given to a program.
 public final class TerminalPair {
     /// The end of the test.
-    public let keyboard: Int32
+    public private(set) var keyboard: Int32
     /// The end that is a terminal; -1 after it was closed.
     public private(set) var terminal: Int32
 
@@ -24,8 +24,14 @@ public final class TerminalPair {
     }
 
     deinit {
-        close(keyboard)
+        hangUp()
         closeTerminal()
+    }
+
+    /// Closes the end of the test: the terminal goes away.
+    public func hangUp() {
+        if keyboard >= 0 { close(keyboard) }
+        keyboard = -1
     }
 
     /// Closes the terminal here, so that the programs that have it too are the only ones.

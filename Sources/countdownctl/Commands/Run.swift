@@ -43,8 +43,9 @@ struct RunCommand: Subcommand {
             DURATION after the command. If countdownctl is killed, stopped or cut off from
             the daemon, the countdown ends by itself after at most DURATION or 30 s,
             whichever is longer; so does it if the machine is suspended for longer than
-            half of that. Signals are passed on to the command. A process that the command
-            leaves in the background is not held.
+            half of that. Signals are passed on to the command; if the terminal goes away,
+            it gets SIGHUP, unless nohup lets it go on. A process that the command leaves
+            in the background is not held.
 
             If another program meanwhile cancels, finishes or restarts the countdown,
             countdownctl says so and leaves it alone. A countdown that was paused stays

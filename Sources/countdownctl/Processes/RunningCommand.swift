@@ -110,10 +110,13 @@ struct ForegroundCommand {
 
     private func passOn(_ signals: borrowing SignalDescriptor, to process: StartedProcess) {
         while let (signal, isFromKernel) = signals.nextWithOrigin() {
-            // A signal of the terminal has reached the command, too.
-            if signal != SIGCHLD, !isFromKernel { process.send(signal) }
+            if signal != SIGCHLD, Self.passesOn(signal, isFromKernel: isFromKernel) { process.send(signal) }
         }
     }
+
+    /// Whether a command beside this process lacks a signal that this process got. A key of the terminal has sent it to both;
+    /// a terminal that goes away tells the leader of its session alone, which this process may be.
+    static func passesOn(_ signal: Int32, isFromKernel: Bool) -> Bool { !isFromKernel || signal == SIGHUP }
 
     private static let passedOn = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]
 }

@@ -39,7 +39,9 @@ final class Interruption: Waiter {
     {
         pipe = stream.flatMap { $0.isPipe ? $0.descriptor : nil }
         self.background = background
-        signals = try SignalDescriptor(reading: background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
+        signals = try SignalDescriptor(
+            reading: background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP, SIGQUIT]
+        )
     }
 
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {

@@ -118,7 +118,39 @@ final class FeedCommandsTests: CommandSuite {
         #expect(try watch.stop().messages == [message, message])
     }
 
-    @Test("a watch that is stopped ends the commands that it has started", arguments: [SIGTERM, SIGHUP, SIGINT])
+    @Test("a script without #! is run by sh")
+    func runsScripts() throws {
+        let script = try directory.write(#"echo "ran $1" > "$OUT""#, to: "job")
+        #expect(unsafe chmod(script, 0o700) == 0)
+        let watch = try hook("'\(script)' {key}", "--on", "started")
+        try prepare("start tea 1h")
+        #expect(try written() == "ran tea\n")
+        _ = try watch.stop()
+    }
+
+    @Test("a command that has stopped is ended, too, if the terminal goes away")
+    func endsStopped() throws {
+        #expect(unsafe mkfifo(out, 0o600) == 0)
+        let script = #"trap 'echo ended > "$OUT"; exit' TERM; echo $$ > "$OUT"; kill -STOP $$; exit"#
+        let watch = try TerminalCommand(
+            ["watch", "-q", "--on", "started", "--shell", "--exec", script],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "OUT": out, "PATH": "/usr/bin:/bin"]
+        )
+        try typist.awaitWatchers(1)
+        try prepare("start tea 1h")
+        let hook = try written().trimmingCharacters(in: .newlines)
+        try waitUntil("the command to stop") {
+            try String(contentsOfFile: "/proc/\(hook)/stat", encoding: .utf8).contains(") T ")
+        }
+        watch.hangUp()
+        #expect(try written() == "ended\n")
+        #expect(try watch.process.wait() == .killed(signal: SIGHUP))
+    }
+
+    @Test(
+        "a watch that is stopped ends the commands that it has started",
+        arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT]
+    )
     func endsCommands(_ signal: Int32) throws {
         let script = #"trap 'echo ended > "$OUT"; exit' TERM; echo begun > "$OUT"; tail -f /dev/null & wait"#
         let watch = try hook(script, "--shell", "--on", "started")

@@ -41,6 +41,64 @@ final class RunCommandsTests: CommandSuite {
         #expect(try shown("state", of: "tea") == "cancelled")
     }
 
+    @Test("a command that is stopped takes the signal at once")
+    func signalsStopped() throws {
+        let run = try begin(["run", "tea", "1h", "--", "sh", "-c", "trap 'exit 9' TERM; echo $$; kill -STOP $$"])
+        let command = try #require(try run.line())
+        try waitUntil("the command to stop") {
+            try String(contentsOfFile: "/proc/\(command)/stat", encoding: .utf8).contains(") T ")
+        }
+        run.process.send(signal: SIGTERM)
+        #expect(try run.finish().exitCode == 9)
+    }
+
+    /// Begins `run` as the leader of the session of a terminal, with a script that goes on until the FIFO `gate` is opened.
+    private func holdOnTerminal(_ trap: String, ignoresHangUp: Bool = false) throws -> TerminalCommand {
+        let gate = directory.path(of: "gate")
+        #expect(unsafe mkfifo(gate, 0o600) == 0)
+        let script = "\(trap); echo ready; until read line < '\(gate)'; do :; done; echo went on > '\(out)'"
+        let command = try TerminalCommand(
+            ["run", "tea", "1h", "-q", "--", "sh", "-c", script],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "TERM": "xterm"],
+            ignoresHangUp: ignoresHangUp
+        )
+        _ = try command.read(through: "ready")
+        return command
+    }
+
+    @Test("if the terminal goes away, the command is told, and the key is free when it has ended")
+    func passesHangUpOn() throws {
+        let command = try holdOnTerminal("trap 'exit 9' HUP")
+        command.hangUp()
+        #expect(try command.process.wait() == .exited(code: 9))
+        #expect(try shown("state", of: "tea") == "cancelled")
+    }
+
+    @Test("if it was started to ignore that, as by nohup, the command goes on")
+    func ignoresHangUp() throws {
+        let command = try holdOnTerminal(":", ignoresHangUp: true)
+        command.hangUp()
+        let gate = try RunningCommand(["-c", "echo > '\(directory.path(of: "gate"))'"], executable: "/bin/sh")
+        #expect(try command.process.wait() == .exited(code: 0))
+        #expect(try lines(1) == ["went on"])
+        withExtendedLifetime(gate) {}
+    }
+
+    @Test("a script without #! is run by sh, by its path and by PATH, with its arguments")
+    func runsScripts() throws {
+        let script = try directory.write(#"echo "ran $1, $2 in $0""#, to: "job")
+        #expect(unsafe chmod(script, 0o700) == 0)
+        for name in [script, "job"] {
+            let run = try RunningCommand(
+                ["run", "tea", "1us", "-q", "--", name, "a b", "é"],
+                environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "PATH": "\(directory.path):/usr/bin:/bin"]
+            )
+            #expect(try run.finish().standardOutput == "ran a b, é in \(script)\n")
+        }
+        #expect(unsafe chmod(script, 0o600) == 0)
+        #expect(try typist.type(words: ["run", "tea", "1us", "-q", "--", script]).exitCode == 126)
+    }
+
     @Test("a command that takes longer than its cooldown does not overlap, and the key is free after it")
     func doesNotOverlap() throws {
         let first = try hold("tea 100ms")
