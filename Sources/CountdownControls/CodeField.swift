@@ -88,29 +88,24 @@ public struct CodeField: Equatable, Sendable {
 
     /// Pastes text.
     ///
-    /// If the text has exactly one run of characters with the length of the code and at least one digit, it is the code:
-    /// "code 1234, valid 5 min". Otherwise, if enough characters are allowed in a code, the last of them are the code; if
-    /// not, they are typed.
+    /// A text that is nothing but characters of a code, perhaps in groups, is as if it were typed. If it is one run with
+    /// enough for a whole code, its last characters replace what was typed. In any other text, such as a message, the code
+    /// is searched, which stands there as a whole: "code 1234, valid 5 min". If there are several, the one nearest to a
+    /// word such as *code* is taken. If there is none, the field stays as it is, and the person types.
     ///
-    /// - Returns: the code if it is full now.
+    /// - Returns: the code if the text has filled the field.
     @discardableResult
     public mutating func paste(_ text: String) -> String? {
-        let admitted = text.map(alphabet.admit)
-        let runs = Set(
-            admitted.split(separator: nil).map { $0.compactMap(\.self) }.filter { run in
-                run.count == length && run.contains(where: \.isNumber)
-            }
-        )
-        let fitting = admitted.compactMap(\.self)
-        if runs.count == 1, let run = runs.first {
-            characters = run
-            place = length
-        } else if fitting.count >= length {
-            characters = fitting.suffix(length)
-            place = length
-        } else {
-            for character in fitting { type(character) }
+        let search = CodeSearch(text, length: length, alphabet)
+        let run = search.run ?? []
+        if 1..<length ~= run.count {
+            var code: String?
+            for character in run { code = type(character) }
+            return code
         }
+        guard let found = search.code else { return nil }
+        characters = found
+        place = length
         return code
     }
 

@@ -1,9 +1,11 @@
+import { codeIn, digitsOf } from "./code-search.js";
+
 /**
  * <code-field length="6">: one box for each digit of a code, over one text field, so that phones offer the code they received.
  *
- * Digits of any script count. What is typed past the end is cut. From a text that is pasted or filled in, a run of as many
- * digits as there are boxes is the code, otherwise its last digits. A full code leaves the field and sends the event "full";
- * Enter in a full field sends it again.
+ * Digits of any script count. What is typed past the end is cut. Digits that are pasted or filled in keep the last ones that
+ * fit; in a message the code is searched, and if it is not clear, the visitor types it. A full code leaves the field and sends
+ * the event "full"; Enter in a full field sends it again.
  * `length` and `gap` (pixels) may change at any time, which clears the field. `value` is the typed digits; each change by the
  * visitor sends "input". `setCustomValidity` marks the code as wrong until then, as for other fields of a form.
  */
@@ -24,7 +26,7 @@ class CodeField extends HTMLElement {
       <div class="boxes" part="boxes" aria-hidden="true"></div>`;
     this.#input = root.querySelector("input");
     this.#boxes = root.querySelector(".boxes");
-    this.#input.addEventListener("input", (event) => this.#take(event.inputType === "insertText"));
+    this.#input.addEventListener("input", (event) => this.#take(TYPING.test(event.inputType)));
     this.#input.addEventListener("keydown", (event) => event.key === "Enter" && this.#sendIfFull());
     this.#input.addEventListener("paste", (event) => this.#paste(event));
     // The cursor is behind the last digit.
@@ -67,7 +69,8 @@ class CodeField extends HTMLElement {
     event.preventDefault();
     const text = event.clipboardData.getData("text");
     const found = codeIn(text, this.length);
-    this.#input.value = found.length === this.length ? found : digitsOf(this.value + text).slice(0, this.length);
+    if (found === "") return;
+    this.#input.value = found.length === this.length ? found : (this.value + found).slice(0, this.length);
     this.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
     this.#take(true);
   }
@@ -96,27 +99,8 @@ class CodeField extends HTMLElement {
   }
 }
 
-/** The digits of a text; other characters are dropped. */
-function digitsOf(text) { return withDigits(text).replaceAll(" ", ""); }
-
-/** The code in a text: its only run of that many digits, or the last digits. */
-function codeIn(text, length) {
-  const runs = new Set(withDigits(text).split(" ").filter((run) => run.length === length));
-  return runs.size === 1 ? [...runs][0] : digitsOf(text).slice(-length);
-}
-
-/** The text with digits of any script as 0 to 9, as input methods send others, and spaces for all other characters. */
-function withDigits(text) { return Array.from(text, (character) => digitValue(character) ?? " ").join(""); }
-
-/** The value of a decimal digit; undefined for other characters. Unicode has the ten digits of each script in a row. */
-function digitValue(character) {
-  const isDigit = (code) => /\p{Nd}/u.test(String.fromCodePoint(code));
-  const code = character.codePointAt(0);
-  if (!isDigit(code)) return undefined;
-  let before = 0;
-  while (isDigit(code - before - 1)) before += 1;
-  return before % 10;
-}
+/** The types of input by a keyboard, also one that completes words. */
+const TYPING = /^(?:insertText|insertCompositionText|delete)/;
 
 const style = new CSSStyleSheet(); // a <style> element would need style-src 'unsafe-inline'
 style.replaceSync(`
