@@ -11,9 +11,9 @@
 ///
 /// Spaces of any width are seen as gaps and stay. Private characters stay, because the fonts of status bars use them.
 /// Two kinds of invisible characters stay if they change how their neighbours look, because people write them:
-/// - in emoji: a variation selector after an emoji or in a keycap, and a joiner between two emoji (a family, a
-///   profession, a flag). Flags of regions that are spelled with tags are written as escapes, because tags can spell
-///   any text;
+/// - in emoji: a variation selector after an emoji or in a keycap, a joiner between two emoji (a family, a profession,
+///   a flag), and the tags that spell the flag of England, Scotland or Wales behind a black flag. Other tags are written
+///   as escapes, because they can spell any text, and fonts have no other flag of a region;
 /// - in scripts whose letters join (U+0600 to U+0DFF, from Arabic to Sinhala): a joiner or non-joiner between two
 ///   letters, as in Persian می‌خواهم.
 public enum PrintableText {
@@ -87,8 +87,20 @@ public enum PrintableText {
             let isAfterEmoji = isEmoji(before) || before == "\u{FE0F}" && index > 1 && isEmoji(scalars[index - 2])
             return isAfterEmoji && isEmoji(after) || isJoiningLetter(before) && isJoiningLetter(after)
         case 0x200C: return isJoiningLetter(before) && after.map(isJoiningLetter) == true
+        case 0xE0000...0xE007F: return flags.contains { isPart(index, of: $0, in: scalars) }
         default: return false
         }
+    }
+
+    /// The flags of regions that Unicode recommends: a black flag, the letters of the region as tags, and the end of the tags.
+    private static let flags = ["gbeng", "gbsct", "gbwls"].map { region in
+        ["\u{1F3F4}"] + region.unicodeScalars.compactMap { Unicode.Scalar(0xE0000 + $0.value) } + ["\u{E007F}"]
+    }
+
+    /// Whether the character at a place is one of a flag's that is there as a whole.
+    private static func isPart(_ index: Int, of flag: [Unicode.Scalar], in scalars: [Unicode.Scalar]) -> Bool {
+        let places = (0..<flag.count).map { index - $0 }
+        return places.contains { $0 >= 0 && scalars[$0...].starts(with: flag) }
     }
 
     private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool { scalar.value > 0x7F && scalar.properties.isEmoji }

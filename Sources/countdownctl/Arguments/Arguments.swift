@@ -69,7 +69,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .always: true
         case .never: false
-        case .auto: isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb"
+        case .auto: isTerminal && environment("NO_COLOR") == nil && TerminalDevice.canObey(environment)
         }
     }
 }

@@ -64,15 +64,21 @@ struct Canvas {
     let clock: ClockText
     /// Whether keys come from the terminal.
     var hasKeys = true
+    /// Whether the screen is to be left as soon as it is not busy any more.
+    var isLeaving = false
 }
 
 /// Turns frames into terminal output, one frame at a time: only changed lines are sent.
 /// Frames are drawn inline, below earlier output; between frames the cursor stays at the start of the frame, so
-/// that the frame is found again after the terminal has rewrapped its lines.
+/// that the frame is found again after the terminal has rewrapped its lines. A line of a frame never continues on the next
+/// row, however wide the terminal thinks that it is; each text turns wrapping on again itself, whatever comes after it.
 struct FramePainter {
     /// Synchronized output: terminals that know it show the frame at once; others ignore it.
     private static let beginning = "\u{1B}[?2026h"
     private static let ending = "\u{1B}[?2026l"
+    /// What is too wide is drawn in the last column, one character over the other.
+    private static let wrapOff = "\u{1B}[?7l"
+    private static let wrapOn = "\u{1B}[?7h"
     private static let eraseLine = "\u{1B}[K"
     private static let eraseBelow = "\u{1B}[J"
 
@@ -99,7 +105,7 @@ struct FramePainter {
             row = max(lines.count - 1, 0)
         }
         drawn = lines
-        return Self.beginning + text + up(row) + Self.ending
+        return Self.beginning + Self.wrapOff + text + Self.wrapOn + up(row) + Self.ending
     }
 
     /// Draws the last frame, and goes to the line below it.
@@ -113,7 +119,7 @@ struct FramePainter {
         isDisturbed = false
         drawn = lines
         let above = permanent.map { "\($0)\r\n" }.joined()
-        let frame = lines.map(\.text).joined(separator: "\r\n")
+        let frame = Self.wrapOff + lines.map(\.text).joined(separator: "\r\n") + Self.wrapOn
         return Self.beginning + "\r" + Self.eraseBelow + above + frame + up(lines.count - 1) + Self.ending
     }
 

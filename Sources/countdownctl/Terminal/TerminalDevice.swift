@@ -88,7 +88,13 @@ struct TerminalDevice: ~Copyable {
         unsafe tcsetattr(input, TCSANOW, &before)
     }
 
-    private static var draws: Bool { Environment.value(of: "TERM") != "dumb" }
+    private static var draws: Bool { canObey(Environment.value) }
+
+    /// Whether the terminal that the environment names obeys control sequences. One without a name gets plain text, like
+    /// one that is called dumb.
+    static func canObey(_ environment: (String) -> String?) -> Bool {
+        !["", "dumb"].contains(environment("TERM") ?? "")
+    }
 
     /// Whether this process may read and set the terminal without being stopped for it.
     private static func isInFront(_ descriptor: Int32) -> Bool {

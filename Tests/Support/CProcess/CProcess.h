@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <wchar.h>
 
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int pipe2(int ends[2], int flags);
@@ -16,6 +17,7 @@ extern int grantpt(int terminal);
 extern int unlockpt(int terminal);
 extern int ptsname_r(int terminal, char *name, size_t size);
 
+extern int wcwidth(wchar_t character);
 extern int prlimit(pid_t process, int resource, const struct rlimit *limit, struct rlimit *before);
 
 /* Which sanitizers watch what is compiled with this, Swift code too; scripts/sanitize gives them to both compilers. */

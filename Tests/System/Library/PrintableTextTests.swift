@@ -48,8 +48,10 @@ struct PrintableTextTests {
     }
 
     @Test(
-        "joiners and variation selectors stay in emoji, and joiners between letters that join",
+        "joiners, variation selectors and the tags of flags stay in emoji, and joiners between letters that join",
         arguments: [
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+            "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} v 🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
             "👩‍👩‍👧", "🏳️‍🌈", "❤️‍🔥", "👩🏽‍🚒", "☕️", "☎︎", "1️⃣", "🇩🇪", "می‌خواهم", "क्‍ष", "ශ්‍රී",
         ]
     )
@@ -64,6 +66,15 @@ struct PrintableTextTests {
             ("👩\u{200D}\u{200D}👩", "👩\\u{200d}\\u{200d}👩"), ("\u{FE0F}☕", "\\u{fe0f}☕"),
             ("م\u{200C}", "م\\u{200c}"), ("م\u{200C}\u{200C}خ", "م\\u{200c}\\u{200c}خ"),
             ("۱\u{200C}۲", "۱\\u{200c}۲"), ("🏴\u{E0067}\u{E007F}", "🏴\\u{e0067}\\u{e007f}"),
+            ("🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}", "🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}"),
+            (
+                "a\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+                "a\\u{e0067}\\u{e0062}\\u{e0065}\\u{e006e}\\u{e0067}\\u{e007f}"
+            ),
+            (
+                "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}\u{E0067}",
+                "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}\\u{e0067}"
+            ),
         ]
     )
     func escapesLoneJoiners(_ text: String, _ escaped: String) {

@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import TestSupport
 import Testing
 
 @testable import countdownctl
@@ -23,11 +24,25 @@ struct RenderingTests {
         arguments: [
             ("", 0), ("tea", 3), ("Grün", 4), ("茶", 2), ("お茶", 4), ("e\u{301}", 1), ("\u{1F375}", 2), ("한국", 4),
             ("ａ", 2), ("\u{2615}\u{FE0F}", 2), ("\u{200B}", 0), ("🇩🇪", 2), ("👩‍👩‍👧", 2), ("ﬁ", 1), ("\u{2329}", 2),
-            ("\u{3248}", 1), ("\u{18D08}", 2), ("\u{1F300}", 2), ("\u{1F9FF}", 2),
+            ("\u{3248}", 2), ("\u{18D08}", 2), ("\u{1F300}", 2), ("\u{1F9FF}", 2), ("चाय की", 6), ("กำ", 2),
+            ("தேநீர்", 4), ("\u{1100}\u{1161}\u{11A8}", 2), ("a\u{AD}b", 3), ("👩🏽‍🚒☝🏽", 4), ("1️⃣", 2), ("☎︎", 1),
+            ("🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", 2),
         ] as [(String, Int)]
     )
     func measures(_ text: String, _ width: Int) {
         #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test("each character is as wide as the GNU C library has it, which terminals follow")
+    func measuresAsTerminals() throws {
+        let scalars = (0x20...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+        // Not every release of the library has newer characters, or knows that this vowel of Ahom has a space of its own.
+        let known = scalars.filter { ($0.properties.age?.major ?? 99) < 14 && $0 != "\u{1171E}" }
+        #expect(known.count > 100_000)
+        let wrong = zip(known, try TerminalWidth.columns(of: known)).filter {
+            $1 >= 0 && DisplayWidth.of(String($0)) != $1
+        }
+        #expect(wrong.map { "\(String($0.0.value, radix: 16)): \($0.1)" } == [])
     }
 
     @Test("a prefix is cut between characters and is never wider than asked")
@@ -93,10 +108,11 @@ struct RenderingTests {
         func allows(_ choice: ColorChoice, terminal: Bool, _ variables: [String: String]) -> Bool {
             choice.allows(isTerminal: terminal) { variables[$0] }
         }
-        #expect(allows(.auto, terminal: true, [:]))
-        #expect(!allows(.auto, terminal: false, [:]))
-        #expect(!allows(.auto, terminal: true, ["NO_COLOR": "1"]))
-        #expect(!allows(.auto, terminal: true, ["TERM": "dumb"]))
+        let xterm = ["TERM": "xterm"]
+        #expect(allows(.auto, terminal: true, xterm))
+        #expect(!allows(.auto, terminal: false, xterm))
+        #expect(!allows(.auto, terminal: true, ["TERM": "xterm", "NO_COLOR": "1"]))
+        for dumb in [["TERM": "dumb"], ["TERM": ""], [:]] { #expect(!allows(.auto, terminal: true, dumb)) }
         #expect(allows(.always, terminal: false, ["NO_COLOR": "1"]))
         #expect(!allows(.never, terminal: true, [:]))
     }

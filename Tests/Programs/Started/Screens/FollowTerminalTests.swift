@@ -86,10 +86,23 @@ final class FollowTerminalTests: TerminalSuite {
         try terminal.type("q", untilExit: 0)
     }
 
-    @Test("a dumb terminal has lines, and so has a pipe")
+    @Test("a label with marks that have a space of their own, as wide as the terminal, leaves no line behind")
+    func drawsMarks() throws {
+        try run("start", "tea", "90m", "--label", "Tea")
+        try run("start", "other", "80m", "--label", "रोज़ शाम की चाय की पत्ती और दूध के लिए घंटी बजाने की याद दिलाना नीचे रसोई में")
+        let terminal = try terminal("countdownctl watch", columns: 79)
+        for second in ["59", "58", "57"] {
+            let picture = try terminal.wait(for: second) { $0.contains("1:19:\(second)") }
+            #expect(picture.split(separator: "\n").count == 3, "\(picture)")
+        }
+    }
+
+    @Test("a dumb terminal has lines, and so has one without a name, and a pipe")
     func lines() throws {
         try run("start", "tea", "1h")
         try terminal("countdownctl attach tea", ["TERM": "dumb"]).wait(for: "tea: running, ")
+        try terminal("TERM= countdownctl attach tea").wait(for: "tea: running, ")
+        try terminal("env -u TERM countdownctl attach tea").wait(for: "tea: running, ")
         try terminal("countdownctl attach tea | cat").wait(for: "tea: running, ")
     }
 

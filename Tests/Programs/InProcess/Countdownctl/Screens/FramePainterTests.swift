@@ -47,6 +47,26 @@ struct FramePainterTests {
         }
     }
 
+    @Test(
+        "a line that is wider than the terminal thinks stays in its row, and lines above the frame continue on the next"
+    )
+    func staysInItsRow() {
+        var painter = FramePainter()
+        var terminal = LineTerminal(rows: 9, columns: 8)
+        let texts = ["ten columns", "b"]
+        for _ in 0..<3 {
+            terminal.handle(painter.paint(lines(texts)))
+            #expect(terminal.text == ["ten colu", "b"])
+            painter.disturb()
+        }
+        terminal.handle(painter.paint(lines(["ten columns", "c"]), below: ["printed above"]))
+        terminal.handle(painter.paint(lines(["eleven columns", "c"])))
+        #expect(terminal.text == ["printed ", "above", "eleven c", "c"])
+        terminal.handle(painter.finish(lines(["the last line"])))
+        #expect(terminal.text == ["printed ", "above", "the last"])
+        #expect(terminal.wraps)
+    }
+
     private func trimmed(_ lines: [String]) -> [String] {
         var lines = lines
         while lines.last == "" { lines.removeLast() }
@@ -57,11 +77,13 @@ struct FramePainterTests {
 /// A terminal as far as frames need one: its lines, including those that have scrolled away.
 private struct LineTerminal {
     let rows: Int
+    let columns: Int
+    private(set) var wraps = true
     private var lines = [""]
     private var row = 0
     private var column = 0
 
-    init(rows: Int) { self.rows = rows }
+    init(rows: Int, columns: Int = 80) { (self.rows, self.columns) = (rows, columns) }
 
     /// The lines down to the last one that is not empty.
     var text: [String] {
@@ -94,7 +116,7 @@ private struct LineTerminal {
             case "J":
                 lines[row] = String(lines[row].prefix(column))
                 lines.removeSubrange((row + 1)...)
-            case "h", "l": break
+            case "h", "l": if number == "?7" { wraps = scalar == "h" }
             default:
                 number.unicodeScalars.append(scalar)
                 continue
@@ -104,6 +126,12 @@ private struct LineTerminal {
     }
 
     private mutating func put(_ character: Character) {
+        if column == columns {
+            guard wraps else { return }
+            row += 1
+            column = 0
+            if row == lines.count { lines.append("") }
+        }
         var line = Array(lines[row])
         while line.count <= column { line.append(" ") }
         line[column] = character
