@@ -24,8 +24,9 @@ struct AskCodeCommand: Subcommand {
 
             Only the code goes to standard output; the boxes are drawn on the terminal. A
             complete code is accepted at once, or with --confirm when Enter is pressed. If
-            text is pasted, the one run of digits with the length of the code is used,
-            otherwise the last characters that fit.
+            a message is pasted, the code in it is used, such as 482-913: the only number
+            with that many digits, or the one nearest to a word such as "code". If there
+            is none, or it is not clear, the code is typed.
 
             With --key a button stands beside the boxes; press it with Tab and Enter or a
             click. It runs the command of --resend with `sh -c` and then counts down like

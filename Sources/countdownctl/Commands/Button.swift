@@ -19,13 +19,16 @@ struct ButtonCommand: Subcommand {
               countdownctl button login --once -- send-code && read -r code
 
             Enter, space or a click presses the button. It runs the command without a
-            shell. If the command succeeds, the button shows the remaining seconds and
-            cannot be pressed until the countdown ends. If the command fails, no countdown
-            starts. If the button is closed and opened again, also on another terminal, it
-            continues with the countdown; a new --for applies from the next press on.
+            shell, and holds the key meanwhile as run does: of all buttons with the key,
+            one runs its command. If the command succeeds, the button shows the remaining
+            seconds and cannot be pressed until the countdown ends. If the command fails,
+            the key is given back. If the button is closed and opened again, also on
+            another terminal, it continues with the countdown; a new --for applies from
+            the next press on.
 
             Exit code 0 after q, 130 after Ctrl-C. With --once also 130 after q, if no
-            countdown has started.
+            countdown has started. While the command runs, both wait for it; signals are
+            passed on to it.
             """
     )
 

@@ -57,7 +57,7 @@ struct RunningCommand: ~Copyable {
         return CommandEnding(cause: .ended(ending), lines: output.lines)
     }
 
-    func terminate() { process.send(SIGTERM) }
+    func send(_ signal: Int32) { process.send(signal) }
 
     /// Sends a signal to its process group, if it has its own.
     func sendToGroup(_ signal: Int32) { process.sendToGroup(signal) }

@@ -26,11 +26,13 @@ struct ButtonScreen: Screen {
         default: break
         }
         actions += button.handle(event)
-        // A command that still runs must finish, so that its countdown starts.
-        if isLeaving, !button.isBusy { actions.append(.leave(leavesWhenCounting ? .interrupted : .success)) }
         if leavesWhenCounting, button.countdown != nil { actions.append(.leave(.success)) }
+        // A command that still runs must finish, so that its countdown starts.
+        if isLeaving, !isBusy { actions.append(.leave(leavesWhenCounting ? .interrupted : .success)) }
         return actions
     }
+
+    var isBusy: Bool { button.isBusy }
 
     func frame(on canvas: Canvas) -> Frame {
         var frame = ButtonPicture(button, on: canvas).frame
@@ -49,9 +51,9 @@ struct ButtonScreen: Screen {
 
     private func note(on canvas: Canvas) -> StyledLine {
         if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
-        if isLeaving { return StyledLine("waiting for the command; Ctrl-C stops it", .yellow, on: canvas) }
+        if isBusy, isLeaving || canvas.isLeaving { return ButtonPicture.waiting(on: canvas) }
         let press: [KeyHint] = button.isEnabled ? [("enter", "press")] : []
-        return StyledLine(press + [("q", "leave")], on: canvas)
+        return StyledLine(press + [("q", StyledLine.leaving)], on: canvas)
     }
 }
 
@@ -89,6 +91,11 @@ struct ButtonPicture {
             }
         }
         return Frame(lines: lines, target: target)
+    }
+
+    /// The line below while the screen is to be left and the command still runs.
+    static func waiting(on canvas: Canvas) -> StyledLine {
+        StyledLine("waiting for the command; Ctrl-C stops it", .yellow, on: canvas)
     }
 
     var title: String { Self.printable(button.title) }

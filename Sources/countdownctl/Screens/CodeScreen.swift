@@ -3,6 +3,9 @@ import IPC
 
 /// A form for a code, with an optional button that has the code sent again.
 struct CodeScreen: Screen {
+    /// The effect of Enter if the code is full.
+    private static let done = "done"
+
     private(set) var input: CodeField
     private(set) var button: CommandButton?
     let isHidden: Bool
@@ -15,6 +18,8 @@ struct CodeScreen: Screen {
     private var isLost = false
     /// Whether Enter came before the code was full.
     private var isMissingSome = false
+    /// Whether a text was pasted that has no code, or several.
+    private var hasFoundNone = false
     /// Whether the code is taken, and only a command is waited for that runs.
     private var isTaken = false
 
@@ -30,19 +35,21 @@ struct CodeScreen: Screen {
         switch event {
         case .key(let key) where !isTaken: actions += handle(key)
         case .paste(let text) where !isTaken:
-            isMissingSome = false
+            let before = input
             accept(input.paste(text))
-            isAtButton = false
+            (isMissingSome, hasFoundNone, isAtButton) = (false, input == before, false)
         case .click where !isTaken: actions += button?.press() ?? []
         case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
         case .notice(.lost, _), .notice(.stillLost, _): isLost = true
         case .notice: isLost = false
-        case .key, .paste, .click, .told, .answered, .ended: break
+        case .key, .paste, .click, .told, .answered, .ended, .woken: break
         }
         // A command that still runs must finish, so that its countdown starts.
-        if isTaken, button?.isBusy != true { actions.append(.leave(.success)) }
+        if isTaken, !isBusy { actions.append(.leave(.success)) }
         return actions
     }
+
+    var isBusy: Bool { button?.isBusy == true }
 
     /// Takes a code that is full, unless it can be mended until Enter.
     private mutating func accept(_ code: String?) {
@@ -50,7 +57,7 @@ struct CodeScreen: Screen {
     }
 
     private mutating func handle(_ key: TerminalKey) -> [ScreenAction] {
-        isMissingSome = false
+        (isMissingSome, hasFoundNone) = (false, false)
         switch key {
         case .tab: isAtButton = button != nil && !isAtButton
         case .enter where isAtButton, .character(" ") where isAtButton: return button?.press() ?? []
@@ -91,16 +98,19 @@ struct CodeScreen: Screen {
 
     private func note(on canvas: Canvas) -> StyledLine {
         if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
+        if isBusy, isTaken || canvas.isLeaving { return ButtonPicture.waiting(on: canvas) }
+        if hasFoundNone { return StyledLine("no code in the text, or several; type it", .yellow, on: canvas) }
         if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
         var hints: [KeyHint] = []
-        if confirms, input.isFull { hints.append(("enter", "done")) }
+        if confirms, input.isFull { hints.append(("enter", Self.done)) }
         if isAtButton {
             if button?.isEnabled == true { hints.append(("enter", "press")) }
             hints.append(("tab", "to the code"))
         } else if button?.isEnabled == true {
             hints.append(("tab", "to the button"))
         }
-        return StyledLine(hints + [("ctrl-c", "leave")], on: canvas)
+        let kept = hints.first?.meaning == Self.done ? Self.done : StyledLine.leaving
+        return StyledLine(hints + [("ctrl-c", StyledLine.leaving)], keeping: kept, on: canvas)
     }
 }
 

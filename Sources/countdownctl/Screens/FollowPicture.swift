@@ -49,15 +49,15 @@ extension FollowScreen {
             return StyledLine(question, .bold, on: canvas)
         case .failure(let sentence): return StyledLine(sentence, .red, on: canvas)
         case .tooLittleLeft: return StyledLine("less than a minute is left; c cancels", .yellow, on: canvas)
-        case nil: return StyledLine(canvas.hasKeys ? hints : [("ctrl-c", "leave")], on: canvas)
+        case nil: return StyledLine(canvas.hasKeys ? hints : [("ctrl-c", StyledLine.leaving)], on: canvas)
         }
     }
 
     /// The key hints, the most useful first.
     private var hints: [KeyHint] {
-        guard let selection else { return [("", "nothing is running"), ("q", "leave")] }
+        guard let selection else { return [("", "nothing is running"), ("q", StyledLine.leaving)] }
         let space = selection.state == .paused ? "resume" : "pause"
-        let hints = [("space", space), ("q", "leave"), ("+/-", "a minute"), ("c", "cancel")]
+        let hints = [("space", space), ("q", StyledLine.leaving), ("+/-", "a minute"), ("c", "cancel")]
         return subject == .several && countdowns.count > 1 ? hints + [("j/k", "select")] : hints
     }
 }

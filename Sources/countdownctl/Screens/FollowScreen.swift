@@ -35,8 +35,8 @@ struct FollowScreen: Screen {
         case .key(let key): return handle(key)
         case .told(let event): return handle(event)
         case .notice(let notice, let sentence): return handle(notice, sentence)
-        case .answered(let answer): return handle(answer)
-        case .paste, .click, .focus, .ended: return []
+        case .answered(let answer, _): return handle(answer)
+        case .paste, .click, .focus, .ended, .woken: return []
         }
     }
 

@@ -4,12 +4,20 @@ import IPC
 protocol Screen {
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction]
 
+    /// Whether it waits for a command or for the answer to its call, which must be known before the screen is left.
+    var isBusy: Bool { get }
+
     func frame(on canvas: Canvas) -> Frame
 
     /// The lines that stay on the terminal after the screen is left.
     func remains(on canvas: Canvas) -> [StyledLine]
 }
 
+extension Screen {
+    var isBusy: Bool { false }
+}
+
+/// Instants are microseconds of the boot clock.
 enum ScreenEvent {
     case key(TerminalKey)
     case paste(String)
@@ -22,9 +30,11 @@ enum ScreenEvent {
     /// A change of the watch itself, with the message for a person if there is something new to say.
     case notice(WatchEvent, sentence: String?)
     /// A call that was asked for was answered.
-    case answered(Result<Countdown, CommandFailure>)
+    case answered(Result<Countdown, CommandFailure>, at: Int64)
     /// A command that was asked for has ended.
-    case ended(CommandEnding)
+    case ended(CommandEnding, at: Int64)
+    /// The instant of `wake` has come.
+    case woken(at: Int64)
 }
 
 enum ScreenAction: Equatable {
@@ -32,6 +42,8 @@ enum ScreenAction: Equatable {
     case call(CountdownRequest)
     /// A command to be run; one at a time.
     case run(ShellCommand)
+    /// An instant at which the screen is to be woken, in the place of the one before; nil for none.
+    case wake(at: Int64?)
     /// A line for an event, to stay above the picture.
     case tell(Event)
     /// Lines to stay above the picture.
@@ -43,15 +55,25 @@ enum ScreenAction: Equatable {
 typealias KeyHint = (key: String, meaning: String)
 
 extension StyledLine {
-    /// A line with as many keys and their effects as there is room for.
-    init(_ hints: [KeyHint], on canvas: Canvas) {
-        for hint in hints {
-            let gap = width > 0 ? "   " : ""
-            let name = hint.key.isEmpty ? "" : "\(hint.key) "
-            guard width + DisplayWidth.of(gap + name + hint.meaning) <= canvas.columns else { break }
-            append(gap)
-            append(name, .bold, canvas.palette)
-            append(hint.meaning, .faint, canvas.palette)
+    /// The effect of the key that leaves a screen.
+    static let leaving = "leave"
+
+    /// A line with as many keys and their effects as there is room for; the one that is kept goes last.
+    init(_ hints: [KeyHint], keeping kept: String = leaving, on canvas: Canvas) {
+        var hints = hints
+        while !hints.isEmpty {
+            var line = StyledLine()
+            for hint in hints {
+                line.append(line.width > 0 ? "   " : "")
+                if !hint.key.isEmpty { line.append("\(hint.key) ", .bold, canvas.palette) }
+                line.append(hint.meaning, .faint, canvas.palette)
+            }
+            guard line.width > canvas.columns else {
+                self = line
+                return
+            }
+            hints.remove(at: hints.lastIndex { $0.meaning != kept } ?? 0)
         }
+        self.init()
     }
 }

@@ -6,6 +6,8 @@ struct ScreenSurface: ~Copyable {
     private var device: TerminalDevice
     private let palette: Palette
     private var isShown = false
+    /// Whether the screen is to be left as soon as it is not busy any more.
+    var isLeaving = false
     private var painter = FramePainter()
     private var frame = Frame()
     /// The row of the terminal at which the frame begins; nil if it is not known. Only the terminal knows it, and is asked if there
@@ -32,7 +34,9 @@ struct ScreenSurface: ~Copyable {
             isShown = true
             try device.enter()
         }
-        let next = screen.frame(on: canvas)
+        var next = screen.frame(on: canvas)
+        // A frame with more lines would scroll, and not be found again.
+        next.lines = Array(next.lines.prefix(device.size.rows))
         if next.lines.count != frame.lines.count || !permanent.isEmpty { loseOrigin() }
         frame = next
         var text = painter.paint(frame.lines, below: takePermanent())
@@ -93,7 +97,8 @@ struct ScreenSurface: ~Copyable {
             glyphs: device.glyphs,
             palette: palette,
             clock: .local,
-            hasKeys: device.input != nil
+            hasKeys: device.input != nil,
+            isLeaving: isLeaving
         )
     }
 

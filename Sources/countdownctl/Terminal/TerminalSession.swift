@@ -13,10 +13,20 @@ final class TerminalSession<S: Screen>: Waiter {
     /// The calls that the screen asked for, which are made one at a time.
     private var requests: [CountdownRequest] = []
     private var exchange: PendingRequest?
+    /// When the pending call counts as failed.
+    private var patience: MonotonicDeadline?
     private var command: RunningCommand?
+    /// When the screen is to be woken.
+    private let timer: BootTimer
     private var reader = InputReader()
-    /// The exit code; nil until the screen is left.
-    private var status: ExitCode?
+    /// The exit code; nil until the screen is to be left.
+    private var departure: ExitCode? { didSet { surface.isLeaving = departure != nil } }
+    /// Whether the user does not wait for a daemon that does not answer.
+    private var isImpatient = false
+    /// Whether the terminal is gone, so that nothing is drawn or read any more.
+    private var isGone = false
+    /// The signal that ends this process after it has left the screen.
+    private var fatalSignal: Int32?
 
     /// Creates a session, with a daemon if the screen makes calls.
     init(
@@ -28,12 +38,16 @@ final class TerminalSession<S: Screen>: Waiter {
         self.screen = screen
         surface = ScreenSurface(device, palette: palette)
         self.daemon = daemon
+        timer = try BootTimer.orFailure()
         signals = try SignalDescriptor(reading: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
     deinit { finish() }
 
-    var leavingStatus: ExitCode { status ?? .interrupted }
+    var leavingStatus: ExitCode { departure ?? .interrupted }
+
+    /// The exit code when the screen can be left; nil until then.
+    private var status: ExitCode? { screen.isBusy && !isImpatient ? nil : departure }
 
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while status == nil {
@@ -62,6 +76,7 @@ final class TerminalSession<S: Screen>: Waiter {
             requests.append(request)
             send()
         case .run(let words): run(words)
+        case .wake(let instant): timer.set(instant)
         case .tell(let event): surface.keep(CountdownText().line(event).map { [$0] } ?? [])
         case .print(let lines): surface.keep(lines)
         case .leave(let status): leave(status)
@@ -73,27 +88,42 @@ final class TerminalSession<S: Screen>: Waiter {
         while let daemon, exchange == nil, !requests.isEmpty {
             do {
                 exchange = try PendingRequest(requests.removeFirst(), of: daemon)
+                patience = .after(microseconds: DaemonEndpoint.patience)
             } catch {
-                handle(.answered(.failure(error)))
+                handle(.answered(.failure(error), at: BootClock.now))
             }
         }
     }
 
     private func run(_ words: ShellCommand) {
+        // The user left before the daemon had answered.
+        guard departure != .interrupted else { return end(.ended(.killed(signal: SIGINT))) }
         do {
             command = try RunningCommand(words)
         } catch {
-            handle(.ended(CommandEnding(cause: .notRun(errno: error.errno))))
+            end(.notRun(errno: error.errno))
         }
     }
 
-    private func leave(_ status: ExitCode) { self.status = self.status ?? status }
+    private func end(_ cause: CommandEnding.Cause) { handle(.ended(CommandEnding(cause: cause), at: BootClock.now)) }
+
+    private func leave(_ status: ExitCode) { departure = departure ?? status }
+
+    /// Leaves the screen because of a signal, of which the command must know, too. A second one does not wait for the daemon.
+    private func leave(after signal: Int32, isFromKernel: Bool) {
+        if ForegroundCommand.passesOn(signal, isFromKernel: isFromKernel) { command?.send(signal) }
+        if signal != SIGINT { fatalSignal = fatalSignal ?? signal }
+        isImpatient = departure != nil && command == nil
+        leave(.interrupted)
+    }
 
     /// Draws on the terminal. If that fails, the terminal is gone, and the session ends.
     private func onTerminal(_ draw: () throws(StreamFailure) -> Void) {
+        guard !isGone else { return }
         do {
             try draw()
         } catch {
+            isGone = true
             leave(.interrupted)
         }
     }
@@ -102,24 +132,36 @@ final class TerminalSession<S: Screen>: Waiter {
     private func serve(_ descriptor: Int32?, until deadline: MonotonicDeadline?) -> Bool {
         var set = PollSet()
         let own = descriptor.map { set.add($0) }
-        let input = surface.input.map { set.add($0) }
+        let input = isGone ? nil : surface.input.map { set.add($0) }
+        let alarm = set.add(timer.descriptor)
         let signalled = set.add(signals.descriptor)
         let answer = exchange?.descriptor.map { set.add($0) }
         let said = command?.descriptor.map { set.add($0) }
         let pause = reader.isPartial ? MonotonicDeadline.after(microseconds: 50_000) : nil
         set.add(deadline)
         set.add(pause)
+        set.add(exchange == nil ? nil : patience)
         set.wait()
 
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { command?.read() }
         if set.isReady(signalled) { handleSignals() }
+        if set.isReady(alarm) {
+            timer.set(nil)
+            handle(.woken(at: BootClock.now))
+        }
         if set.isReady(answer), let result = exchange?.answer() {
-            exchange = nil
-            handle(.answered(result))
-            send()
+            receive(result)
+        } else if exchange != nil, patience?.hasPassed == true {
+            receive(.failure(CommandFailure(.failed(errno: ETIMEDOUT))))
         }
         return set.isReady(own)
+    }
+
+    private func receive(_ result: Result<Countdown, CommandFailure>) {
+        exchange = nil
+        handle(.answered(result, at: BootClock.now))
+        send()
     }
 
     private func read(isClosed: Bool) {
@@ -129,14 +171,15 @@ final class TerminalSession<S: Screen>: Waiter {
         if count > 0 { return handle(reader.read(buffer[..<count])) }
         // If a key sends a signal, the kernel drops the input before it, also after poll(2) has reported that input.
         if count == 0 ? !isClosed : errno == EINTR || errno == EAGAIN { return }
-        // The terminal is gone.
+        isGone = true
         leave(.interrupted)
     }
 
     private func handle(_ inputs: [TerminalInput]) {
-        for input in inputs where status == nil {
+        for input in inputs {
             switch input {
-            case .key(.control("c")): leave(.interrupted)
+            case .key(.control("c")): leave(after: SIGINT, isFromKernel: false)
+            case _ where departure != nil: break
             case .key(let key): handle(.key(key))
             case .paste(let text): handle(.paste(text))
             case .focus(let isFocused): handle(.focus(isFocused))
@@ -147,33 +190,49 @@ final class TerminalSession<S: Screen>: Waiter {
     }
 
     private func handleSignals() {
-        while let signal = signals.next() {
+        while let (signal, isFromKernel) = signals.nextWithOrigin() {
             switch signal {
             case SIGCHLD:
                 guard let ending = command?.ending() else { break }
                 command = nil
-                handle(.ended(ending))
+                handle(.ended(ending, at: BootClock.now))
             case SIGWINCH: surface.disturb()
             case SIGCONT: onTerminal { () throws(StreamFailure) in try surface.resume() }
             case SIGTSTP:
                 onTerminal { () throws(StreamFailure) in try surface.pause { obeySignal(SIGTSTP) } }
-            case SIGINT: leave(.interrupted)
-            default:
-                command?.terminate()
-                finish()
-                obeySignal(signal)
+            default: leave(after: signal, isFromKernel: isFromKernel)
             }
         }
     }
 
     /// Shows the screen until it is left, with the events of a watch if there is a key.
     func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
-        defer { finish() }
+        do {
+            leave(try follow(key, until: deadline))
+        } catch {
+            leave(.internalFault)
+            settle()
+            throw error
+        }
+        settle()
+        return leavingStatus
+    }
+
+    private func follow(_ key: String?, until deadline: MonotonicDeadline?) throws -> ExitCode {
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
         var stream = try EventStream(ResumableWatch(KeySelection(keys: [key])), of: daemon, interruption: self)
         return try stream.show(in: self, until: deadline)
+    }
+
+    /// Waits until the screen is not busy any more, and restores the terminal.
+    private func settle() {
+        while status == nil {
+            onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
+            _ = serve(nil, until: nil)
+        }
+        finish()
     }
 }
 
@@ -186,6 +245,9 @@ extension TerminalSession: EventPrinter {
 
     func report(_ notice: WatchEvent, _ sentence: String?) { handle(.notice(notice, sentence: sentence)) }
 
-    /// Restores the terminal, with the last lines of the screen.
-    func finish() { surface.leave(screen) }
+    /// Restores the terminal, with the last lines of the screen, and obeys a signal that ends this process.
+    func finish() {
+        surface.leave(screen)
+        if let fatalSignal { obeySignal(fatalSignal) }
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,7 +37,48 @@ final class ButtonScreenTests: TerminalSuite {
         #expect(try run("is-running", "login").exitCode == 0)
     }
 
-    @Test("while the command runs it is dim, and presses are ignored")
+    @Test("of two buttons with one key that are pressed at once, one runs its command, and both count")
+    func runsOneOfTwo() throws {
+        let log = file("runs")
+        let words = [
+            "button", "login", "--for", "1h", "--counting", "counting", "--", "sh", "-c", "echo run >> '\(log)'",
+        ]
+        let buttons = try (0..<2).map { _ in
+            try TerminalCommand(words, environment: environment.merging(["TERM": "xterm", "LANG": "C.UTF-8"]) { $1 })
+        }
+        for button in buttons { _ = try button.read(through: "press") }
+        for round in 1...10 {
+            for button in buttons { button.type("\r") }
+            for button in buttons { _ = try button.read(through: "counting") }
+            let runs = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count
+            #expect(runs == round)
+            try run("cancel", "login")
+            for button in buttons { _ = try button.read(through: "press") }
+        }
+    }
+
+    @Test(
+        "if the terminal goes away, or the button is ended, the command is told, and the key is free when it has ended",
+        arguments: [nil, SIGTERM, SIGHUP, SIGINT]
+    )
+    func ends(by signal: Int32?) throws {
+        let log = file("told")
+        let script = "trap 'echo $0 > \(log); exit 1' HUP TERM INT; echo begun > '\(log)'; while :; do sleep 0.01; done"
+        let button = try TerminalCommand(
+            ["button", "login", "--", "sh", "-c", script, "told"],
+            environment: environment.merging(["TERM": "xterm", "PATH": "/usr/bin:/bin"]) { $1 }
+        )
+        _ = try button.read(through: "press")
+        button.type("\r")
+        try waitUntil("the command to begin") { (try? String(contentsOfFile: log, encoding: .utf8)) == "begun\n" }
+        if let signal { button.process.send(signal: signal) } else { button.hangUp() }
+        let ending = try button.process.wait()
+        #expect(ending == (signal == SIGINT ? .exited(code: 130) : .killed(signal: signal ?? SIGHUP)))
+        #expect(try String(contentsOfFile: log, encoding: .utf8) == "told\n")
+        #expect(try run("is-running", "login").exitCode == 3)
+    }
+
+    @Test("while the command runs it is dim, presses are ignored, and the key is held")
     func runs() throws {
         let log = file("log")
         let gate = file("gate")
@@ -46,7 +88,8 @@ final class ButtonScreenTests: TerminalSuite {
         try terminal.wait(for: "enter press")
         try terminal.type("\r", untilItLooksLike: "terminal-button-running")
         try terminal.type("\r\r ")
-        #expect(try run("show", "login").exitCode == 4)
+        #expect(try run("is-running", "login").exitCode == 0)
+        try self.terminal("countdownctl button login -- false").wait(for: "it counts") { $0.contains(#/[0-9]{2} s/#) }
         let opener = try self.terminal("echo go > '\(gate)'; cat '\(log)'")
         try opener.wait(for: "run\n[exit 0]")
         try terminal.wait(for: "it counts") { $0.contains(#/[0-9]{2} s/#) }
@@ -60,7 +103,7 @@ final class ButtonScreenTests: TerminalSuite {
         )
         try terminal.wait(for: "enter press")
         try terminal.type("\r", untilItLooksLike: "terminal-button-failed")
-        #expect(try run("show", "login").exitCode == 4)
+        #expect(try run("is-running", "login").exitCode == 3)
         try terminal.type("q", untilExit: 0)
     }
 

@@ -34,7 +34,9 @@ final class CodeTerminalTests: TerminalSuite {
     @Test("a paste in brackets is looked through for the code")
     func pastes() throws {
         let terminal = try asking()
-        try terminal.paste("code 1234, valid 5 min\n")
+        try terminal.paste("1: 1234 or 5678\n")
+        try terminal.wait(for: "no code in the text, or several; type it")
+        try terminal.paste("code 12-34, valid 5 min, parcel 27KX3141\n")
         try terminal.waitForExit(0)
         #expect(try terminal.picture().hasPrefix("<1234>"))
     }

@@ -8,6 +8,7 @@ import Testing
 @Suite("Asking for a code")
 struct CodeScreenTests {
     private static let start = Start(key: "login", durationUSec: 60_000_000)
+    private static let held = Start(key: "login", durationUSec: 60_000_000, ifRunning: .fail)
     private static let resend = ShellCommand.line("send-code")
 
     private var button: CommandButton {
@@ -76,6 +77,18 @@ struct CodeScreenTests {
         #expect(other.input.code == "5678")
     }
 
+    @Test("a pasted text without a code, or with several, changes nothing, and that is said")
+    func findsNone() {
+        var screen = screen("1")
+        for text in ["1234 or 5678", "on 14.03.2026 at 10:30"] {
+            #expect(screen.handle(.paste(text)).isEmpty)
+            #expect(String(screen.input.characters) == "1")
+            #expect(screen.frame(on: .plain()).lines.last?.text == "no code in the text, or several; type it")
+        }
+        _ = screen.handle(.key(.character("2")))
+        #expect(screen.frame(on: .plain()).lines.last?.text == "ctrl-c leave")
+    }
+
     @Test("with --confirm a full code has no cursor and can be mended until Enter")
     func confirms() throws {
         var screen = screen("12", confirms: true)
@@ -132,7 +145,7 @@ struct CodeScreenTests {
         _ = screen.handle(.key(.tab))
         #expect(!screen.hasCursor)
         #expect(screen.frame(on: .plain()).lines.last?.text == "enter press   tab to the code   ctrl-c leave")
-        #expect(screen.handle(.key(.enter)) == [.run(Self.resend)])
+        #expect(screen.handle(.key(.enter)) == [.call(.start(Self.held))])
         // While the button cannot be pressed, no press is offered.
         #expect(screen.frame(on: .plain()).lines.last?.text == "tab to the code   ctrl-c leave")
         _ = screen.handle(.key(.character("3")))
@@ -144,7 +157,7 @@ struct CodeScreenTests {
     func clicksButton() {
         var screen = screen(button: button)
         _ = screen.handle(synced)
-        #expect(screen.handle(.click) == [.run(Self.resend)])
+        #expect(screen.handle(.click) == [.call(.start(Self.held))])
         #expect(screen.handle(.click).isEmpty)
     }
 
@@ -155,10 +168,11 @@ struct CodeScreenTests {
         _ = screen.handle(.click)
         #expect(screen.handle(.key(.character("4"))).isEmpty)
         #expect(screen.handle(.key(.backspace)).isEmpty)
-        let ended = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        #expect(ended == [.print([]), .call(.start(Self.start))])
         let answered = screen.handle(.answered(.success(countdown("login", 60, of: 60))))
-        #expect(answered == [.leave(.success)])
+        #expect(answered == [.run(Self.resend), .wake(at: 30_000_000)])
+        #expect(screen.frame(on: .plain()).lines.last?.text.contains("waiting for the command") == true)
+        let ended = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        #expect(ended == [.print([]), .wake(at: nil), .leave(.success)])
         #expect(screen.input.code == "1234")
     }
 

@@ -9,6 +9,9 @@ import Testing
 struct CommandButtonTests {
     private static let command = ShellCommand.words(["send-code", "+86"])
     private static let start = Start(key: "login", durationUSec: 60_000_000)
+    /// The start that holds the key while the command runs.
+    private static let held = Start(key: "login", durationUSec: 60_000_000, ifRunning: .fail)
+    private static let success = CommandEnding(cause: .ended(.exited(code: 0)))
 
     private func button(
         title: String = "Get code",
@@ -37,12 +40,18 @@ struct CommandButtonTests {
         countdown("login", left, of: 60, state, revision: 60 - left)
     }
 
+    /// A button whose command runs.
+    private func running(_ button: CommandButton) -> CommandButton {
+        var button = idle(button)
+        #expect(button.press().count == 1)
+        #expect(button.handle(.answered(.success(login(60)))).first == .run(Self.command))
+        return button
+    }
+
     /// A button that was pressed, with a command that has succeeded.
     private func counting(_ button: CommandButton) -> CommandButton {
-        var button = idle(button)
-        _ = button.press()
-        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.handle(.answered(.success(login(60))))
+        var button = running(button)
+        _ = button.handle(.ended(Self.success))
         return button
     }
 
@@ -67,10 +76,14 @@ struct CommandButtonTests {
         #expect(button.press().isEmpty)
     }
 
-    @Test("a press runs the command, and it cannot be pressed again while the command runs")
+    @Test("a press holds the key before it runs the command, and it cannot be pressed again while the command runs")
     func runs() throws {
         var button = idle(button())
-        #expect(button.press() == [.run(Self.command)])
+        #expect(button.press() == [.call(.start(Self.held))])
+        #expect(button.isBusy)
+        #expect(button.press().isEmpty)
+        let started = button.handle(.answered(.success(login(60)), at: 5_000_000))
+        #expect(started == [.run(Self.command), .wake(at: 35_000_000)])
         #expect(button.isBusy)
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-running")
@@ -78,12 +91,13 @@ struct CommandButtonTests {
 
     @Test("it counts from the command's success, with the whole number at once")
     func counts() throws {
-        var button = idle(button(sent: "Sent, again in {s} s"))
-        _ = button.press()
+        var button = running(button(sent: "Sent, again in {s} s"))
+        _ = button.handle(tick("login", 58))
         let ending = CommandEnding(cause: .ended(.exited(code: 0)), lines: ["sent"])
-        #expect(button.handle(.ended(ending)) == [.print(["sent"]), .call(.start(Self.start))])
+        let moved = CountdownRequest.adjust(key: "login", by: 2_000_000, ifRevision: 0)
+        #expect(button.handle(.ended(ending, at: 2_000_000)) == [.print(["sent"]), .wake(at: nil), .call(moved)])
         #expect(button.press().isEmpty)
-        _ = button.handle(.answered(.success(login(60))))
+        #expect(button.handle(.answered(.success(countdown("login", 60, of: 62, revision: 1)))) == [.wake(at: nil)])
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-counting")
         _ = button.handle(tick("login", 9))
@@ -103,7 +117,7 @@ struct CommandButtonTests {
         _ = button.handle(told(.finished, login(0, .finished)))
         #expect(button.title == "Get code")
         try expect(picture(button), toLookLike: "button-idle")
-        #expect(button.press() == [.run(Self.command)])
+        #expect(button.press() == [.call(.start(Self.held))])
     }
 
     @Test("with --again it has that title from the first end on")
@@ -116,7 +130,7 @@ struct CommandButtonTests {
         #expect(button.title == "Resend")
         try expect(picture(button), toLookLike: "button-again")
         _ = button.press()
-        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 1)))))
+        _ = button.handle(.answered(.failure(CommandFailure(.notStored, "no room"))))
         #expect(button.title == "Resend")
     }
 
@@ -133,12 +147,18 @@ struct CommandButtonTests {
         ] as [(CommandEnding, String, [String])]
     )
     func fails(_ ending: CommandEnding, _ message: String, _ printed: [String]) {
-        var button = idle(button())
-        _ = button.press()
-        #expect(button.handle(.ended(ending)) == [.print(printed)])
+        var button = running(button(again: "Resend"))
+        let givenBack = CountdownRequest.cancel(key: "login", ifRevision: 0)
+        #expect(button.handle(.ended(ending)) == [.print(printed), .wake(at: nil), .call(givenBack)])
+        #expect(button.isBusy)
+        _ = button.handle(.answered(.success(countdown("login", 60, of: 60, .cancelled, revision: 1))))
+        // The watch may be late.
+        _ = button.handle(told(.started, login(60)))
+        _ = button.handle(told(.cancelled, countdown("login", 60, of: 60, .cancelled, revision: 1)))
         #expect(button.failure == message)
         #expect(picture(button)[1].text.hasSuffix("  \(message)"))
-        #expect(button.press() == [.run(Self.command)])
+        #expect(button.title == "Get code")
+        #expect(button.press() == [.call(.start(Self.held))])
         #expect(button.failure == nil)
     }
 
@@ -163,9 +183,7 @@ struct CommandButtonTests {
         #expect(ButtonPicture(button, on: .plain()).title == "42 s")
         #expect(button.press().isEmpty)
         _ = button.handle(told(.finished, login(0, .finished)))
-        _ = button.press()
-        let actions = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        #expect(actions.last == .call(.start(Start(key: "login", durationUSec: 5_000_000))))
+        #expect(button.press() == [.call(.start(Start(key: "login", durationUSec: 30_000_000, ifRunning: .fail)))])
     }
 
     @Test("pressed elsewhere, it counts here too")
@@ -177,15 +195,39 @@ struct CommandButtonTests {
         #expect(button.countdown?.key == "login")
     }
 
-    @Test("a countdown that another client starts while the command runs is found by the Start afterwards")
+    @Test("if another button was pressed just before, its command runs, and this one counts with it")
     func meetsAnother() {
         var button = idle(button())
         _ = button.press()
-        _ = button.handle(told(.started, login(60)))
+        let refusal = CommandFailure(.alreadyRunning(login(55), retryAfter: .seconds(55)))
+        #expect(button.handle(.answered(.failure(refusal))).isEmpty)
+        #expect(button.countdown == login(55) && button.failure == nil)
+        _ = button.handle(told(.cancelled, countdown("login", 54, of: 60, .cancelled, revision: 6)))
+        #expect(button.isEnabled)
+    }
+
+    @Test("while the command runs, the key is renewed")
+    func renews() {
+        var button = running(button())
+        let renewed = CountdownRequest.adjust(key: "login", by: 31_000_000, ifRevision: 0)
+        #expect(button.handle(.woken(at: 31_000_000)) == [.wake(at: nil), .call(renewed)])
+        var longer = countdown("login", 60, of: 91, revision: 1)
+        longer.startedUSec = login(60).startedUSec
+        #expect(button.handle(.answered(.success(longer), at: 31_000_000)) == [.wake(at: 61_000_000)])
         #expect(button.isBusy && button.countdown == nil)
-        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.handle(.answered(.success(login(55))))
-        #expect(button.countdown == login(55))
+    }
+
+    @Test("a countdown that another client starts anew while the command runs is left alone, and shown afterwards")
+    func isReplaced() {
+        var button = running(button())
+        var other = countdown("login", 300, revision: 2)
+        other.startedUSec += 1
+        _ = button.handle(told(.restarted, other))
+        #expect(button.isBusy && button.countdown == nil)
+        _ = button.handle(.ended(Self.success, at: 1_000_000))
+        let refusal = CommandFailure(.revisionMismatch(other))
+        #expect(button.handle(.answered(.failure(refusal), at: 1_000_000)) == [.wake(at: nil)])
+        #expect(button.countdown == other)
     }
 
     @Test("an older state that arrives late does not replace a newer one")
@@ -210,17 +252,17 @@ struct CommandButtonTests {
         _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         #expect(button.press().isEmpty)
         #expect(button.handle(.notice(.recovered, sentence: nil)).isEmpty)
-        #expect(button.press() == [.run(Self.command)])
+        #expect(button.press() == [.call(.start(Self.held))])
     }
 
     @Test("a command that runs while the daemon comes and goes ends with its own result")
     func losesDaemonWhileRunning() {
-        var button = idle(button())
-        _ = button.press()
+        var button = running(button())
         _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         _ = button.handle(.notice(.recovered, sentence: nil))
         #expect(button.isBusy && button.failure == nil)
-        #expect(button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0))))).last == .call(.start(Self.start)))
+        _ = button.handle(.ended(Self.success))
+        #expect(button.countdown == login(60))
     }
 
     @Test("if the history was trimmed, it cannot be pressed until it is known again whether it counts")
@@ -270,11 +312,11 @@ struct CommandButtonTests {
     func screen() {
         for event in [ScreenEvent.key(.enter), .key(.character(" ")), .click] {
             var screen = ButtonScreen(idle(button()))
-            #expect(screen.handle(event) == [.run(Self.command)])
+            #expect(screen.handle(event) == [.call(.start(Self.held))])
             #expect(screen.handle(.key(.character("q"))).isEmpty)
+            _ = screen.handle(.answered(.success(login(60))))
             #expect(screen.frame(on: .plain()).lines.last?.text.contains("waiting for the command") == true)
-            _ = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-            #expect(screen.handle(.answered(.success(login(60)))).last == .leave(.success))
+            #expect(screen.handle(.ended(Self.success)).last == .leave(.success))
         }
         var screen = ButtonScreen(idle(button()))
         #expect(screen.handle(.key(.character("x"))).isEmpty)
@@ -287,6 +329,18 @@ struct CommandButtonTests {
         #expect(screen.handle(told(.attached, login(30))).last == .leave(.success))
         var other = ButtonScreen(idle(button()), leavesWhenCounting: true)
         #expect(other.handle(.key(.character("q"))) == [.leave(.interrupted)])
+        var third = ButtonScreen(running(button()), leavesWhenCounting: true)
+        #expect(third.handle(.key(.character("q"))).isEmpty)
+        #expect(
+            third.handle(.ended(Self.success)).first { $0 == .leave(.success) || $0 == .leave(.interrupted) }
+                == .leave(.success)
+        )
+    }
+
+    @Test("on 20 columns, the key that leaves is the one that is named")
+    func namesTheWayOut() {
+        let lines = ButtonScreen(idle(button())).frame(on: .plain(columns: 19)).lines
+        #expect(lines.last?.text == "q leave")
     }
 
     @Test("the line that stays says that the countdown runs on")

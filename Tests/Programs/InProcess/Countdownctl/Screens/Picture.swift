@@ -77,6 +77,14 @@ func told(_ type: Event.Kind, _ countdown: Countdown) -> ScreenEvent {
     )
 }
 
+extension ScreenEvent {
+    /// At an instant that does not matter.
+    static func answered(_ answer: Result<Countdown, CommandFailure>) -> ScreenEvent { .answered(answer, at: 0) }
+
+    /// At an instant that does not matter.
+    static func ended(_ ending: CommandEnding) -> ScreenEvent { .ended(ending, at: 0) }
+}
+
 /// A tick with the remaining seconds.
 func tick(_ key: String, _ left: Int64) -> ScreenEvent {
     .told(Event(type: .tick, key: key, remainingUSec: left * 1_000_000))
