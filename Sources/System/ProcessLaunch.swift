@@ -81,7 +81,7 @@ public struct ProcessLaunch {
             // A script without `#!`: the shell runs it, as execvp(3) has it and posix_spawnp(3) does not.
             let shell = Array("/bin/sh".utf8CString)
             let start = unsafe [strdup(shell), strdup(script)]
-            defer { for text in unsafe start { unsafe free(text) } }
+            defer { for place in unsafe start.indices { unsafe free(start[place]) } }
             let line = unsafe start + arguments.dropFirst()
             code = unsafe posix_spawn(&process, shell, &actions, &attributes, line, environment)
         }

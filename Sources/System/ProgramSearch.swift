@@ -18,7 +18,7 @@ public enum ProgramSearch {
         let path = Environment.value(of: "PATH") ?? "/bin:/usr/bin"
         // A folder without a name is the working directory.
         let folders = path.split(separator: ":", omittingEmptySubsequences: false).map { $0.isEmpty ? "." : $0 }
-        let word = unsafe String(cString: name)
+        let word = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         return find(word, path: folders.joined(separator: ":")).map { Array($0.utf8CString) }
     }
 }
