@@ -981,7 +981,7 @@ class LimiterTests(WebTests):
             check(lambda: None)
 
         self.run_async(tasks)
-        self.assertEqual(limiter._entered[1:], [])
+        self.assertLessEqual(len(limiter._entered), 1)
 
     def test_a_block_may_say_that_it_does_not_count(self) -> None:
         async def test() -> None:
@@ -1058,8 +1058,9 @@ class LimiterTests(WebTests):
         for wrong in (1.5, {"sms": True}, {"other": "a"}, {}, ["138"]):
             with self.assertRaisesRegex((TypeError, ValueError), "expected"), countdownd.limiter(limits, values=wrong):  # type: ignore[arg-type]
                 self.fail("the block ran")
-        with self.assertRaisesRegex(TypeError, "expected no rates beside them"):
-            countdownd.limiter(limits, "1/1h", values="138")
+        for arguments, named in [((limits, "1/1h"), {"values": "138"}), ((limits,), {}), (("sms", "1/1h"), {"values": "138"})]:
+            with self.assertRaisesRegex(TypeError, "expected (no )?values"):
+                countdownd.limiter(*arguments, **named)  # type: ignore[arg-type]
 
     def test_how_many_are_left_is_seen_without_using_one(self) -> None:
         limiter = countdownd.limiter(lambda phone: f"sms/{phone}", "2/1h", "9/1d")

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import countdownd
+import countdownd.asgi
+import countdownd.wsgi
 
 
 def use(client: countdownd.Client) -> timedelta | None:
@@ -28,3 +30,22 @@ async def use_async(client: countdownd.AsyncClient) -> timedelta | None:
             if event.type == "finnished":  # type: ignore[comparison-overlap]
                 return (await client.get("tea")).remaining
     return (await client.status()).started - (await client.finish("tea")).started
+
+
+async def account(scope: countdownd.asgi.Scope) -> tuple[str, int]:
+    return scope["user"].name, 1
+
+
+def limit(app: countdownd.asgi.App, wsgi: countdownd.wsgi.App, client: countdownd.Client) -> int | None:
+    for key in (countdownd.asgi.address, lambda scope: {"a": 5, "b": None}):
+        countdownd.asgi.RateLimit(app, limits={"a": "1/1s"}, key=key, on_failure="open")
+    countdownd.asgi.RateLimit(app, limits={"a": "1/1s"}, key=account, on_failure="open", cost=lambda scope: 2)
+    countdownd.asgi.RateLimit(app, limits={"a": "1/1s"}, key=lambda scope: 1.5, on_failure="open")  # type: ignore[arg-type,return-value]
+    countdownd.asgi.RateLimit(app, limits={"a": "1/1s"}, key=lambda scope: object(), on_failure="open")  # type: ignore[arg-type,return-value]
+    countdownd.wsgi.RateLimit(wsgi, limits={"a": "1/1s"}, key=countdownd.wsgi.address, on_failure="closed")
+    countdownd.wsgi.RateLimit(wsgi, limits={"a": "1/1s"}, key=account, on_failure="closed")  # type: ignore[arg-type]
+    with countdownd.limiter({"a": "1/1s"}, values=("b", 5), on_failure="open") as taken:
+        taken.counts = not taken.rooms
+    if (ended := client.wait("tea", missing_ok=True)) is not None:
+        return ended.revision
+    return client.wait("tea").revision

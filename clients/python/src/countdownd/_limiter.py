@@ -171,9 +171,10 @@ class _Terms:
             return Taken()
         if self._on_failure is None:
             return (yield from self._start(cooldowns))
-        breaker = _breakers.setdefault(client, {}).setdefault(
-            self._on_failure, Breaker(self._on_failure, "calls", "refused")
-        )
+        breakers = _breakers.setdefault(client, {})
+        if self._on_failure not in breakers:
+            breakers[self._on_failure] = Breaker(self._on_failure, "calls", "refused")
+        breaker = breakers[self._on_failure]
         if not breaker.allows():
             error = breaker.failure
         else:
@@ -216,8 +217,8 @@ class Limiter:
     def __init__(self, cooldowns: Callable[..., Sequence[Mapping[str, Any]]], terms: _Terms) -> None:
         self._of_call = cooldowns
         self._terms = terms
-        #: With the place of each: an object that enters and leaves in one frame may do so in several tasks, and the other way round.
-        self._entered: list[tuple[_Place, Taken]] = []
+        #: By the frame that entered, because a task or a thread may enter in several, as generators do; each with its task or thread.
+        self._entered: dict[tuple[int, int], list[tuple[int, Taken]]] = {}
         self._lock = threading.Lock()
 
     def __enter__(self) -> Taken:
@@ -269,7 +270,8 @@ class Limiter:
 
     def __call__(self, function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(f"{function.__qualname__} is a generator; expected a function that ends, or use `with` in it")
+            name = getattr(function, "__qualname__", function)
+            raise TypeError(f"{name} is a generator; expected a function that ends, or use `with` in it")
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
@@ -294,32 +296,39 @@ class Limiter:
 
     def _add(self, frame: FrameType, taken: Taken) -> None:
         with self._lock:
-            self._entered.append((_place(frame), taken))
+            self._entered.setdefault(_place(frame), []).append((_flow(), taken))
 
     def _remove(self, frame: FrameType) -> Taken:
-        """The entry that the frame made last; with an `ExitStack`, whose frames differ, that of the task or thread."""
+        """The last entry of the frame; with an `ExitStack`, which leaves in another frame, that of the task or thread."""
         here = _place(frame)
         with self._lock:
-            entered = [one for one in self._entered if one[0][0] == here[0]]
-            entered = entered or [one for one in self._entered if one[0][1] == here[1]]
-            if not entered and len(self._entered) == 1:
-                entered = self._entered[:]
-            if not entered:
-                return Taken()  # another task's
-            self._entered.remove(entered[-1])
-            return entered[-1][1]
+            entered = self._entered.get(here)
+            if entered:
+                found = entered[-1]
+            else:
+                every = [(place, one) for place, entered in self._entered.items() for one in entered]
+                flow = _flow()
+                mine = [both for both in every if both[1][0] == flow] or (every if len(every) == 1 else [])
+                if not mine:
+                    return Taken()  # the others are those of other tasks and threads
+                here, found = mine[-1]
+            self._entered[here].remove(found)
+            if not self._entered[here]:
+                del self._entered[here]
+            return found[1]
 
 
-#: The frame, by its number and code, and the task or thread.
-_Place: TypeAlias = tuple[tuple[int, object], int]
+def _place(frame: FrameType) -> tuple[int, int]:
+    return id(frame), id(frame.f_code)
 
 
-def _place(frame: FrameType) -> _Place:
+def _flow() -> int:
+    """The task or the thread."""
     try:
-        flow: object = asyncio.current_task()
+        task = asyncio.current_task()
     except RuntimeError:
-        flow = None
-    return (id(frame), frame.f_code), id(flow) if flow else -threading.get_ident()
+        task = None
+    return id(task) if task else -threading.get_ident()
 
 
 async def _undo(task: asyncio.Future[Taken], client: AsyncClient) -> None:
@@ -337,10 +346,13 @@ def _checked(room: Mapping[str, Any]) -> Mapping[str, Any]:
     return room
 
 
+_MISSING: Any = object()
+
+
 def limiter(
     key: str | Callable[..., str] | Limits,
     *rates: str,
-    values: Values | Callable[..., Values] = None,
+    values: Values | Callable[..., Values] = _MISSING,
     wait: bool = False,
     on_failure: OnFailure | None = None,
     client: Client | AsyncClient | None = None,
@@ -361,14 +373,16 @@ def limiter(
     terms = _Terms(wait, client, on_failure)
     if not isinstance(key, str) and not callable(key):
         policies = Policies(key)
-        if rates or wait:
-            raise TypeError("there are several limits; expected no rates beside them, and no wait")
+        if rates or wait or values is _MISSING:
+            raise TypeError("the limits have names; expected values, no rates beside them, and no wait")
 
         def of_values(*arguments: Any, **named: Any) -> Sequence[Mapping[str, Any]]:
             asked = values(*arguments, **named) if callable(values) else values
             return [wire(key, policy.rate) for policy, key in policies.asked(asked)]
 
         return Limiter(of_values, terms)
+    if values is not _MISSING:
+        raise TypeError("the limit has one key; expected no values, or limits with names")
     if not rates or wait and len(rates) > 1:
         raise TypeError(f"there are {len(rates)} rates; expected {'one, because it waits' if wait else 'at least one'}")
     parsed = _parsed(rates)
