@@ -218,8 +218,9 @@ class RelayTests(KitTests):
                 await client.start("cart/1/alice", 3600)
                 for lines, _ in pages[:2]:
                     await until(lines, '["cart/1/alice"]')
-                status, headers, _ = await ask(app, query_string=b"account=bob")
-                self.assertEqual((status, headers["retry-after"]), (429, "10"))
+                for peer in (("192.0.2.1", 5), ("::ffff:192.0.2.1", 6), ("192.0.2.1:7", 0)):
+                    status, headers, _ = await ask(app, query_string=b"account=bob", client=peer)
+                    self.assertEqual((status, headers["retry-after"]), (429, "10"))
                 self.assertEqual((await client.status()).watchers, 1)
                 self.private.stop()
                 self.private.start()

@@ -16,6 +16,8 @@ from starlette.types import Receive, Scope, Send
 
 from ._async import AsyncClient
 from ._errors import CountdowndError
+from ._keys import limit_key
+from .asgi import address
 
 _log = logging.getLogger("countdownd")
 
@@ -49,7 +51,7 @@ class Relay:
 
     def page(self, request: Request, topic: str, state: Callable[[], Awaitable[object]]) -> StreamingResponse:
         """The events of a page: what `state` returns, as JSON. A network address with too many pages gets 429."""
-        return _Page(self, request.client.host if request.client else "", topic, state)
+        return _Page(self, limit_key("", address(request.scope)), topic, state)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, app: object = None) -> AsyncIterator[None]:
