@@ -163,6 +163,7 @@ class Page {
 
   /** The names of a key. If the program's function throws, this page ends, and no other. */
   #namesOf(key) {
+    if (this.#response.destroyed) return [];
     try {
       return this.#naming.namesOf(key);
     } catch (error) {
