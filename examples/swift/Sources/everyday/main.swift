@@ -4,22 +4,24 @@ import IPC
 let countdowns = try AsyncClient()
 
 for attempt in 1...2 {
-    do {
+    do throws(ClientError) {
         try await countdowns.start("login/138", for: .seconds(60), ifRunning: .fail)
         print("attempt \(attempt): a code is sent")
     } catch {
         guard case .countdown(.alreadyRunning(let running, let retryAfter)) = error else { throw error }
-        print("attempt \(attempt): \(running.key) again in \(retryAfter?.components.seconds ?? 0) s")
+        // nil if the countdown is paused, or if calls queue for it
+        let pause = retryAfter.map { "in \($0.components.seconds) s" } ?? "later"
+        print("attempt \(attempt): \(running.key) again \(pause)")
     }
 }
 
 for attempt in 1...4 {
-    do {
+    do throws(ClientError) {
         try await countdowns.start("sms/138", for: .seconds(1200), ifRunning: .extend, upTo: .seconds(3600))
         print("attempt \(attempt): sent")
     } catch {
         guard case .countdown(.alreadyRunning(_, let retryAfter)) = error else { throw error }
-        print("attempt \(attempt): again in \((retryAfter?.components.seconds ?? 0) / 60) min")
+        print("attempt \(attempt): again \(retryAfter.map { "in \($0.components.seconds / 60) min" } ?? "later")")
     }
 }
 

@@ -118,7 +118,7 @@ struct Login {
     mutating func press() {
         guard button.press(at: now) else { return }
         Task { [countdowns, key, duration, deliver] in
-            do {
+            do throws(ClientError) {
                 deliver.yield(.started(try await countdowns.start(key, for: duration).countdown))
             } catch {
                 deliver.yield(.failed(error))
