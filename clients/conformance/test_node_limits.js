@@ -260,6 +260,25 @@ test("while the daemon fails, it is asked once per second, and not for each requ
   assert(connections >= 1 && connections <= 2 + (performance.now() - begin) / 1000, `${connections} connections`);
 });
 
+test("a daemon that is slow on a busy machine is waited for", limit, async (t) => {
+  const server = createServer((socket) => {
+    socket.on("data", (data) => {
+      const { dryRun, cooldowns: [{ key }] } = JSON.parse(String(data).slice(0, -1)).parameters;
+      const parameters = { accepted: true, rooms: [{ key, left: 1 }] };
+      setTimeout(() => socket.write(`${JSON.stringify({ parameters })}\0`), dryRun ? 0 : 100);
+    });
+    t.after(() => socket.destroy());
+  });
+  const path = join(tmpdir(), `countdownd-slow-${process.pid}`);
+  server.listen(path);
+  t.after(() => server.close());
+  await once(server, "listening");
+  const limiter = new Limiter({ slow: "1/1h" }, { path, onFailure: "open" });
+  const decision = await limiter.take("1");
+  assert.deepEqual([decision.accepted, decision.error, decision.limits.length], [true, undefined, 1]);
+  limiter.close();
+});
+
 // Headers
 
 test("headers are those of draft-11, and Retry-After agrees with them", limit, () => {

@@ -39,10 +39,10 @@ const port = /:(?:[0-9]*|_[A-Za-z0-9._-]*)$/;
 export function networkOf(text) {
   const whole = trimmed(text);
   for (const form of [whole, whole.replace(port, "")]) {
-    const plain = form.startsWith("[") && form.endsWith("]") ? form.slice(1, -1) : form;
-    if (isIPv4(plain)) return plain;
-    const withoutZone = plain.split("%", 1)[0];
-    if (isIPv6(withoutZone)) return networkOfGroups(groupsOf(withoutZone));
+    const inner = form.startsWith("[") && form.endsWith("]") ? form.slice(1, -1) : form;
+    const address = inner.includes(":") ? inner.split("%", 1)[0] : inner; // without a zone
+    if (isIPv4(address)) return address;
+    if (isIPv6(address)) return networkOfGroups(groupsOf(address));
   }
   return text;
 }
