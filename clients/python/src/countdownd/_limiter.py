@@ -115,11 +115,17 @@ def _give_back(returns: list[_Return], client: Client) -> None:
         log.warning("a failure still counts: %s", error)
 
 
+#: By event loop and key: tasks give one key back one after the other, or each would find the revision of another one.
+_locks: weakref.WeakValueDictionary[tuple[int, object], asyncio.Lock] = weakref.WeakValueDictionary()
+
+
 async def _give_back_async(returns: list[_Return], client: AsyncClient) -> None:
-    while returns:
-        calls = (client.call(one.method, **one.parameters) for one in returns)
-        answers: Sequence[object] = await asyncio.gather(*calls, return_exceptions=True)
-        returns = [one for one, answer in zip(returns, answers) if one.must_repeat(answer)]
+    place = id(asyncio.get_running_loop()), returns[0].parameters["key"]
+    async with _locks.setdefault(place, asyncio.Lock()):
+        while returns:
+            calls = (client.call(one.method, **one.parameters) for one in returns)
+            answers: Sequence[object] = await asyncio.gather(*calls, return_exceptions=True)
+            returns = [one for one, answer in zip(returns, answers) if one.must_repeat(answer)]
 
 
 async def _shielded(work: Coroutine[Any, Any, _Value]) -> _Value | None:
@@ -217,7 +223,7 @@ class Limiter:
     def __init__(self, cooldowns: Callable[..., Sequence[Mapping[str, Any]]], terms: _Terms) -> None:
         self._of_call = cooldowns
         self._terms = terms
-        #: By the frame that entered, because a task or a thread may enter in several, as generators do; each with its task or thread.
+        #: By the frame that entered, because a task may enter in several frames, as generators do; each with its task or thread.
         self._entered: dict[tuple[int, int], list[tuple[int, Taken]]] = {}
         self._lock = threading.Lock()
 
@@ -286,7 +292,8 @@ class Limiter:
             with self._for(*arguments, **named):
                 result = function(*arguments, **named)
                 if inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.isawaitable(result):
-                    raise TypeError(f"the function returns a {type(result).__name__}; expected an `async def`, or use `with` in it")
+                    kind = type(result).__name__
+                    raise TypeError(f"the function returns a {kind}; expected an `async def`, or use `with` in it")
                 return result
 
         return call
@@ -334,8 +341,8 @@ def _flow() -> int:
 async def _undo(task: asyncio.Future[Taken], client: AsyncClient) -> None:
     """Gives back what the task takes."""
     await asyncio.wait([task])
-    if not task.cancelled() and not task.exception():
-        await _give_back_async(task.result().returns(), client)
+    if not task.cancelled() and not task.exception() and (returns := task.result().returns()):
+        await _give_back_async(returns, client)
 
 
 def _checked(room: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -390,7 +397,9 @@ def limiter(
     def cooldowns(*arguments: Any, **named: Any) -> Sequence[Mapping[str, Any]]:
         whole = _key(key, *arguments, **named)
         if (further := _FURTHER.search(whole)) and Rate.parse(f"1/{further[1]}").suffix == further[1]:
-            raise ValueError(f"the key ends with {further[0]}, as that of a further rate does; expected another end, or limits and values")
+            raise ValueError(
+                f"the key ends with {further[0]}, as that of a further rate does; expected another end, or limits with names"
+            )
         return [wire(whole + suffix, rate) for suffix, rate in parsed]
 
     return Limiter(cooldowns, terms)

@@ -10,7 +10,7 @@ from ._requests import AsyncValues, Limiting
 
 
 class RouteLimit(Limiting[Request, AsyncValues, int | Awaitable[int]]):
-    """A dependency: `@app.post("/codes", dependencies=[Depends(RouteLimit(limits={"sms": "3/10m"}, key=…, on_failure="closed"))])`.
+    """A dependency: `dependencies=[Depends(RouteLimit(limits={"sms": "3/10m"}, key=…, on_failure="closed"))]`.
 
     The arguments are those of `countdownd.asgi.RateLimit`, with a `Request` instead of a scope. At least one limit applies. A
     request without room raises an `HTTPException` with 429 and the fields. If the route returns a response of its own, FastAPI
