@@ -22,8 +22,21 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Files */
+
+/* Whether a file is on a file system in memory, a tmpfs or a ramfs: 1 or 0. */
+static inline int linux_is_in_memory(const char *path)
+{
+	struct statfs status;
+
+	if (statfs(path, &status) < 0)
+		return -1;
+	return status.f_type == 0x01021994 || status.f_type == (typeof(status.f_type))0x858458f6;
+}
 
 /* epoll(7) */
 

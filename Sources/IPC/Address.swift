@@ -62,11 +62,19 @@ package struct Address: Sendable, Hashable {
     }
 
     private static func inRuntimeDirectory(_ surroundings: Surroundings) throws(AddressError) -> Address {
+        try Address(path: "\(runtimeDirectory(in: surroundings))/countdownd/io.countdownd")
+    }
+
+    /// The directory of the user's session: `$XDG_RUNTIME_DIR`, else `/run/user/UID`.
+    ///
+    /// - Throws: why it cannot be used.
+    package static func runtimeDirectory(in surroundings: Surroundings = Surroundings()) throws(AddressError) -> String
+    {
         let directory = RuntimeDirectory(surroundings)
         if let fault = directory.fault(surroundings) {
             throw .directory(directory.path, origin: directory.origin, uid: surroundings.uid, fault: fault)
         }
-        return try Address(path: "\(directory.path)/countdownd/io.countdownd")
+        return directory.path
     }
 }
 

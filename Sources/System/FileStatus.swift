@@ -59,6 +59,12 @@ public struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
+    /// The identity of the target of a path; nil, with errno, if it is missing.
+    public init?(following path: String) {
+        guard let status = Self.status(of: path, followingLinks: true) else { return nil }
+        self.init(status)
+    }
+
     /// The identity of an open file; nil, with errno, if the descriptor is not open.
     public init?(of descriptor: Int32) {
         var status = stat()

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A short text that a program keeps in a file.
@@ -55,6 +56,12 @@ public enum StoredText {
     public static func synchronize(_ path: String) throws(SystemFailure) {
         let file = try open(path, O_RDONLY)
         guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
+    }
+
+    /// Whether a file is in memory, and gone after a restart of the machine; nil if it cannot be seen.
+    public static func isInMemory(_ path: String) -> Bool? {
+        let answer = unsafe linux_is_in_memory(path)
+        return answer < 0 ? nil : answer == 1
     }
 
     private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {

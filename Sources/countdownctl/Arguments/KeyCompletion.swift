@@ -22,7 +22,7 @@ enum KeyCompletion {
     /// The completion of the name of a change that will be undone.
     static let undo = CompletionKind.custom { words, _, prefix in
         let isRemote = words.contains(where: RemoteInvocation.isOption)
-        return isRemote ? [] : shown(UndoDirectory.presentRecords().map(\.name), beginningWith: prefix)
+        return isRemote ? [] : shown(UndoDirectory.present().map(\.record.name), beginningWith: prefix)
     }
 
     private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {

@@ -56,7 +56,7 @@ struct StatusCommand: Subcommand {
                 clientVersion: Version.current,
                 lingers: Lingering.mattersHere ? Lingering.isEnabled() : nil,
                 notifier: NotifierStatus.ofDesktop(),
-                undos: Lingering.mattersHere ? UndoDirectory.presentRecords() : [],
+                undos: Lingering.mattersHere ? UndoDirectory.present() : [],
                 all: all,
                 clock: .local
             )

@@ -33,8 +33,9 @@ struct TemporarilyCommand: Subcommand {
             soon as the services of the user run again. If COMMAND fails, the undo runs
             at once, and the exit code is COMMAND's.
 
-            If NAME is to be undone already, by the same undo, the later deadline wins,
-            and COMMAND does not run again. cancel and finish of the countdown undo the
+            If NAME is to be undone already, by the same undo in the same directory, the
+            later deadline wins, and COMMAND does not run again, unless its undo has begun
+            and failed. cancel and finish of the countdown undo the
             change; a paused countdown waits until resume.
 
             The undo runs with the PATH and in the directory of this call, the other
@@ -75,7 +76,8 @@ struct TemporarilyCommand: Subcommand {
     func perform() throws -> ExitCode {
         let (wish, notes) = try wish(.local)
         let output = Output(isQuiet: messages.quiet, json: false, palette: .plain)
-        let keeper = try UndoKeeper()
+        let keeper = try UndoKeeper(withService: ())
+        try keeper.checkMachine()
         for note in notes { output.say(note) }
         let file = try keeper.prepare(wish)
         let name = PrintableText.escape(wish.name)
@@ -115,10 +117,11 @@ struct TemporarilyCommand: Subcommand {
     private func wish(_ clock: ClockText) throws(CommandFailure) -> (UndoRecord, notes: [String]) {
         let example =
             "for example `countdownctl temporarily dnd 1h --undo 'makoctl mode -r dnd' -- makoctl mode -a dnd`"
-        guard let name else { throw .usage("missing name; \(example)") }
+        guard let typed = name else { throw .usage("missing name; \(example)") }
+        let name = UndoRecord.name(typed: typed)
         let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         guard !name.isEmpty, name.utf8.count <= 250, isPrintable else {
-            throw .usage("invalid name \(quoted(name)): use 1 to 250 bytes without control characters")
+            throw .usage("invalid name \(quoted(typed)): use 1 to 250 bytes without control characters")
         }
         guard !command.isEmpty else { throw .usage("missing command; \(example)") }
         guard let undo else { throw .usage("missing --undo; \(example)") }
@@ -126,8 +129,12 @@ struct TemporarilyCommand: Subcommand {
         let (text, timing) = try timing(name, clock)
         let timeout = try TypedTiming.atLeastOne(DurationParser.read(undoTimeout ?? "1m"))
         let metadata = try StartRequest.metadata(meta) ?? [:]
-        let path = Environment.value(of: "PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        guard ProgramSearch.find(words[0], path: path) != nil else {
+        let directory = try Self.workingDirectory()
+        let search = SearchPath(
+            path: Environment.value(of: "PATH") ?? "/usr/local/bin:/usr/bin:/bin",
+            directory: directory
+        )
+        guard let program = search.find(words[0]) else {
             throw CommandFailure(
                 .notFound,
                 "cannot run --undo: \(quoted(words[0])) was not found, or cannot be executed; --shell passes it to sh"
@@ -137,8 +144,9 @@ struct TemporarilyCommand: Subcommand {
         var record = UndoRecord(
             name: name,
             words: words,
-            directory: Environment.workingDirectory ?? "/",
-            path: path,
+            program: program,
+            directory: directory,
+            path: search.path,
             machine: here.machine,
             boot: here.boot,
             deadlineUSec: clock.now,
@@ -156,6 +164,20 @@ struct TemporarilyCommand: Subcommand {
         }
         let wakeNote = NotifierStatus.wakeNote(for: metadata).map { [$0] } ?? []
         return (record, timing.notes(about: text, clock) + wakeNote)
+    }
+
+    /// The directory in which the undo runs, too.
+    ///
+    /// - Throws: that the file of the change cannot name it.
+    private static func workingDirectory() throws(CommandFailure) -> String {
+        let directory = Environment.workingDirectory
+        guard let directory, FileIdentity(of: directory) == FileIdentity(of: ".") else {
+            let fault = directory.map { "the name of the working directory \(quoted($0)) is not UTF-8" }
+            let sentence = fault ?? "the working directory was removed"
+            let remedy = "first `cd` to another one"
+            throw CommandFailure(.unavailable, "\(sentence), so the undo could not run in it: \(remedy)")
+        }
+        return directory
     }
 
     private func timing(_ name: String, _ clock: ClockText) throws(CommandFailure) -> (String, TypedTiming) {

@@ -22,7 +22,7 @@ struct UndoCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let output = Output(isQuiet: messages.quiet, json: false, palette: .plain)
-        let keeper = try UndoKeeper()
+        let keeper = try UndoKeeper(withService: ())
         var code = ExitCode.success
         for name in try KeepCommand.given(names, "dnd") { code = max(code, try keeper.undo(name, output)) }
         return code

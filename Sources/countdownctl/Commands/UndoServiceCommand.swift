@@ -7,7 +7,7 @@ struct UndoServiceCommand: Subcommand {
     static let configuration = CommandConfiguration(
         names: names,
         abstract: "Undo the changes of temporarily when their countdowns end.",
-        usage: "countdownctl undo-service [--stay]",
+        usage: "countdownctl undo-service [--stay] [--directory PATH]",
         discussion: """
             Examples:
               countdownctl undo-service --stay &
@@ -21,8 +21,12 @@ struct UndoServiceCommand: Subcommand {
     @Flag(help: "Stay when nothing remains to be undone, for a session without systemd.")
     var stay = false
 
+    @Option(help: ArgumentHelp("The directory with the files of changes.", valueName: "path"))
+    var directory: String?
+
     func perform() throws -> ExitCode {
-        try UndoService(output: Output(isQuiet: false, json: false, palette: .plain)).run(stays: stay)
+        let path = try directory ?? UndoDirectory.place()
+        try UndoService(of: path, output: Output(isQuiet: false, json: false, palette: .plain)).run(stays: stay)
         return .success
     }
 }

@@ -11,7 +11,7 @@ struct StatusDetails {
     /// Nil if no desktop is known.
     var notifier: NotifierStatus?
     /// The changes that will be undone.
-    var undos: [UndoRecord] = []
+    var undos: [(id: String, record: UndoRecord)] = []
     /// Whether counters and limits are shown.
     let all: Bool
     let clock: ClockText
@@ -31,7 +31,10 @@ struct StatusDetails {
             field("Lateness", lateness),
             field("Storage", storage),
         ]
-        lines += undos.map { field("Undo", $0.state(clock)) }
+        let here = Machine()
+        lines += undos.map { id, record in
+            field("Undo", here.isOwner(of: record) ? record.state(clock) : record.foreignState(id))
+        }
         if let notifier { lines.append(field("Notifier", notifier.sentence)) }
         if let fleet = status.fleet {
             lines.append(field("Fleet", following(fleet)))

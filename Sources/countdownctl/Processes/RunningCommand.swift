@@ -15,7 +15,7 @@ struct RunningCommand: ~Copyable {
         try self.init(launch)
     }
 
-    /// Starts a program, whose streams are replaced.
+    /// Starts a program, whose output is replaced, and its input unless it has one.
     init(_ launch: ProcessLaunch) throws(ProcessLaunch.NotStarted) {
         let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
@@ -23,11 +23,15 @@ struct RunningCommand: ~Copyable {
             throw ProcessLaunch.NotStarted(name: launch.words.first ?? "", errno: errno)
         }
         var launch = launch
-        (launch.input, launch.output, launch.errors) = (nothing, pipe.writing.descriptor, pipe.writing.descriptor)
+        launch.input = launch.input ?? nothing
+        (launch.output, launch.errors) = (pipe.writing.descriptor, pipe.writing.descriptor)
         process = try launch.start()
         pipe.reading.stopBlocking()
         self.pipe = pipe.reading
     }
+
+    /// The process identifier.
+    var identifier: pid_t { process.identifier }
 
     /// Readable when there is output; nil after its end.
     var descriptor: Int32? { isSilent ? nil : pipe.descriptor }

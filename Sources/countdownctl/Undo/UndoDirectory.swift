@@ -10,14 +10,13 @@ import Varlink
 /// change. Each write replaces the file by another one that is already locked.
 struct UndoDirectory {
     let path: String
+    private let identity: FileIdentity?
 
-    /// Makes the directory, accessible only to its user, if it is missing. Its place does not depend on `XDG_STATE_HOME`, because
-    /// the unit that watches it has the same place with every version of systemd.
+    /// Makes the directory, accessible only to its user, if it is missing.
     ///
-    /// - Throws: that there is no home directory, that the directory is another user's, or that it cannot be made.
-    init(environment: (String) -> String? = Environment.value) throws(CommandFailure) {
-        guard let home = environment("HOME") else { throw CommandFailure(.unavailable, "HOME is not set") }
-        path = Self.path(home)
+    /// - Throws: that the directory is another user's, or that it cannot be made.
+    init(at path: String) throws(CommandFailure) {
+        self.path = path
         let status: FileStatus
         do {
             status = try StateDirectory.make(path)
@@ -29,15 +28,26 @@ struct UndoDirectory {
             let command = "chown -R \(geteuid()) \(place); chmod 700 \(place)"
             throw CommandFailure(.denied, "\(PrintableText.escape(path)) \(fault); as root: `\(command)`")
         }
+        identity = FileIdentity(following: path)
     }
 
-    /// The files that are there, without making a directory.
-    static func presentRecords(environment: (String) -> String? = Environment.value) -> [UndoRecord] {
-        guard let home = environment("HOME"), FileIdentity(of: path(home)) != nil else { return [] }
-        return ((try? UndoDirectory(environment: environment).records()) ?? []).map(\.record)
+    /// The place of the directory, which need not exist. It does not depend on `XDG_STATE_HOME`, because the unit that watches it has
+    /// the same place with every version of systemd.
+    ///
+    /// - Throws: that there is no home directory.
+    static func place() throws(CommandFailure) -> String {
+        guard let home = Environment.value(of: "HOME") else { throw CommandFailure(.unavailable, "HOME is not set") }
+        return "\(home)/.local/state/countdown-undo"
     }
 
-    private static func path(_ home: String) -> String { "\(home)/.local/state/countdown-undo" }
+    /// The IDs and the contents of the files that are there, without making a directory.
+    static func present() -> [(id: String, record: UndoRecord)] {
+        guard let place = try? place(), FileIdentity(of: place) != nil else { return [] }
+        return ((try? UndoDirectory(at: place).records()) ?? []).filter { $0.record.stage != .kept }
+    }
+
+    /// Whether it is still the directory that was opened: false if it was removed, also if another one was made in its place.
+    var isInPlace: Bool { identity != nil && FileIdentity(following: path) == identity }
 
     /// The IDs of the files, the newest first.
     func identifiers() throws(CommandFailure) -> [String] {
@@ -81,26 +91,29 @@ struct UndoDirectory {
     func isEmpty() throws(CommandFailure) -> Bool { try names().isEmpty }
 
     /// Reports each change of a file.
-    func watch() throws(CommandFailure) -> FileWatch {
+    func watch() -> UndoWatch { UndoWatch(of: path) }
+
+    /// A file of the service for this directory in the runtime directory, which can be written although the home directory cannot,
+    /// and which no other machine shares.
+    func runtimeFile(_ suffix: String) throws(CommandFailure) -> String {
         do {
-            let files = try FileWatch()
-            try files.add(namesIn: path)
-            return files
+            return "\(try Address.runtimeDirectory())/countdown-undo-\(identity?.inode ?? 0).\(suffix)"
         } catch {
-            throw failure(error)
+            throw CommandFailure(.unavailable, "\(error)")
         }
     }
 
-    /// The lock of the service, outside of the directory, which is empty while there is nothing to undo.
+    /// The lock of the service.
     ///
     /// - Parameter patience: how long it waits for the lock, in microseconds.
     /// - Returns: the lock.
     /// - Throws: that another service runs.
     func lockService(patience: Int64) throws(CommandFailure) -> FileLock {
         let end = MonotonicDeadline.after(microseconds: patience)
+        let lock = try runtimeFile("lock")
         while true {
             do {
-                return try FileLock(path: "\(path).lock")
+                return try FileLock(path: lock)
             } catch {
                 switch error {
                 case .failed(let error): throw failure(error)
@@ -121,9 +134,12 @@ struct UndoDirectory {
         }
     }
 
-    /// The ID and the content of the file of a name that is not kept; nil if there is none.
+    /// The ID and the content of this machine's file of a name that is not kept; nil if there is none.
     func find(_ name: String) throws(CommandFailure) -> (id: String, record: UndoRecord)? {
-        try records().first { $0.record.name == name && $0.record.stage != .kept }
+        let here = Machine()
+        return try records().first { file in
+            file.record.name.hasSameBytes(as: name) && file.record.stage != .kept && here.isOwner(of: file.record)
+        }
     }
 
     /// The files that can be read, the newest first.
@@ -154,6 +170,22 @@ struct UndoDirectory {
     }
 }
 
+/// The changes of the directory, as far as the system reports them: it may have no instance of inotify left.
+final class UndoWatch {
+    private var watch: FileWatch?
+
+    fileprivate init(of path: String) {
+        guard let watch = try? FileWatch(), (try? watch.add(namesIn: path)) != nil else { return }
+        self.watch = .some(watch)
+    }
+
+    /// Readable when there are reports; nil if the system reports nothing.
+    var descriptor: Int32? { watch?.descriptor }
+
+    /// Whether something has been reported since the last call.
+    func takeReports() -> Bool { watch?.takeReports() == true }
+}
+
 /// A file of the directory, locked as long as the object lives.
 final class UndoFile {
     /// What came of opening a file.
@@ -169,6 +201,8 @@ final class UndoFile {
 
     let id: String
     private(set) var record: UndoRecord
+    /// The identity of its present content: each write makes another file.
+    private(set) var content: FileIdentity?
     private let directory: String
     /// Nil once it is unlocked.
     private var descriptor: Descriptor?
@@ -189,6 +223,7 @@ final class UndoFile {
         self.id = id
         self.record = record
         self.directory = directory
+        content = FileIdentity(of: descriptor.number)
         self.descriptor = .some(descriptor)
     }
 
@@ -202,7 +237,9 @@ final class UndoFile {
     fileprivate static func open(_ id: String, in directory: String) throws(SystemFailure) -> Opening {
         let path = "\(directory)/\(id)"
         while true {
-            let number = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            var number = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            // NFS locks only files that are open for writing; a read-only file system has none.
+            if number < 0, errno == EROFS { number = unsafe Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
             if number < 0, errno == ENOENT { return .gone }
             let descriptor = try Descriptor(owning: number, of: "open")
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { return .locked }
@@ -226,6 +263,7 @@ final class UndoFile {
         change(&record)
         do {
             let written = try Self.write(record, id, directory)
+            content = FileIdentity(of: written.number)
             descriptor = .some(written)
             self.record = record
         } catch {

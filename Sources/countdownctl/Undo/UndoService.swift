@@ -5,94 +5,115 @@ import Text
 import Varlink
 
 /// Undoes changes at the ends of their countdowns. It keeps no state but the files: at its start, after each `synced`, each event of
-/// `undo/*` and each change of the directory it looks at every file.
+/// `undo/*` and each change of the directory it looks at every file. A file that cannot be read, written or removed holds up no other.
 final class UndoService {
-    /// The time between SIGTERM and SIGKILL, in microseconds.
-    private static let grace: Int64 = 2_000_000
-    /// The pause before a locked file, or a countdown that the daemon could not look up, is looked at again, in microseconds.
+    /// The pause before a locked file is looked at again, in microseconds.
     private static let pause: Int64 = 100_000
+    /// The pause after a fault, and between two looks if the system reports no changes of the directory, in microseconds.
+    private static let longPause: Int64 = 1_000_000
+    /// How long it stays when nothing remains to be undone, and the pause before it connects again to a daemon that it does not
+    /// understand, in microseconds. systemd starts it again with a file, so that it would be started very often otherwise.
+    private static let linger: Int64 = 5_000_000
     /// The longest wait for an instant of the system clock, which may be set meanwhile.
     private static let longestWait: Int64 = 60_000_000
+    /// How long no daemon has to answer before the instants in the files count, in microseconds.
+    private static let patience: Int64 = 30_000_000
 
-    /// An undo that runs. Its file is locked.
-    private final class Attempt {
-        let file: UndoFile
-        var command: RunningCommand
-        var end: MonotonicDeadline
-        var isLate = false
-
-        init(_ file: UndoFile) throws(ProcessLaunch.NotStarted) {
-            self.file = file
-            command = try RunningCommand(file.record.launch())
-            end = .after(microseconds: file.record.timeoutUSec)
-        }
+    /// What the service knows about the present content of a file; it forgets all when another process has written the file.
+    private struct Knowledge {
+        var content: FileIdentity?
+        /// Whether the countdown is known to be as the file says.
+        var isFollowed = false
+        /// Whether the change is undone, and the file could not be removed.
+        var isUndone = false
+        /// The failed attempts, and when the next one is due.
+        var failures = 0
+        var next: MonotonicDeadline?
     }
 
     private let directory: UndoDirectory
     private let daemon: DaemonEndpoint
     private let output: Output
     private let lock: FileLock
-    private let files: FileWatch
+    private let files: UndoWatch
     private let signals: SignalDescriptor
-    private let connection: WatchConnection
-    private let here: Machine
+    private var connection: WatchConnection
+    /// When to connect again to a daemon that was not understood.
+    private var reconnection: MonotonicDeadline?
+    private let here = Machine()
     /// Whether the daemon has told the present state, and is there.
     private var isSynced = false
-    private var attempt: Attempt?
-    /// The failed attempts of a file, and when the next one is due.
-    private var retries: [String: (count: Int, next: MonotonicDeadline)] = [:]
+    /// When the daemon will have been away for long; nil while it answers.
+    private var absence: MonotonicDeadline? = .after(microseconds: UndoService.patience)
+    private var attempt: UndoAttempt?
+    private var known: [String: Knowledge] = [:]
     /// When to look at the files again though nothing is reported.
     private var nextLook: MonotonicDeadline?
     private var isStopped = false
-    /// The files of which it was said that they are left alone.
+    /// The faults that were logged.
     private var reported: Set<String> = []
 
+    /// - Parameters:
+    ///   - path: the directory with the files.
+    ///   - output: for the log.
     /// - Throws: that another service runs, or that the directory cannot be used.
-    init(output: Output) throws(CommandFailure) {
-        directory = try UndoDirectory()
+    init(of path: String, output: Output) throws(CommandFailure) {
+        directory = try UndoDirectory(at: path)
         daemon = try DaemonEndpoint()
         self.output = output
-        here = Machine()
         // A client that looks whether a service runs holds it for a moment.
         lock = try directory.lockService(patience: 1_000_000)
         signals = try SignalDescriptor(reading: [SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR1])
-        files = try directory.watch()
+        files = directory.watch()
+        connection = Self.connection(to: daemon)
+        attempt = UndoAttempt(leftIn: directory)
+    }
+
+    private static func connection(to daemon: DaemonEndpoint) -> WatchConnection {
         var options = ResumableWatch.FailureOptions()
         options.waitsForDaemon = true
         let watch = ResumableWatch(Watch(match: ["\(UndoRecord.prefix)*"], tick: .zero), options: options)
-        connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
+        return WatchConnection(watch, at: daemon.path, sendsBlocking: true)
     }
 
-    /// Runs until the directory is empty, or until a signal.
+    /// Runs until the directory has been empty for a while, or until a signal. Ends the undo that runs then.
     ///
     /// - Parameter stays: whether it goes on with an empty directory.
     /// - Throws: that the directory cannot be used.
     func run(stays: Bool) throws(CommandFailure) {
+        defer { attempt?.stop() }
         var needsLook = true
+        var end: MonotonicDeadline?
         while !isStopped {
-            if try follow() { needsLook = true }
-            if try advance() { needsLook = true }
+            if follow() { needsLook = true }
+            if advance() { needsLook = true }
             if files.takeReports() || nextLook?.hasPassed == true { needsLook = true }
             if needsLook {
                 needsLook = false
                 try look()
             }
-            if !stays, attempt == nil, try directory.isEmpty() { return }
-            wait()
+            let isIdle = try directory.isEmpty() && attempt == nil
+            end = isIdle && !stays ? end ?? .after(microseconds: Self.linger) : nil
+            if end?.hasPassed == true { return }
+            wait(until: end)
             if obeySignals() { needsLook = true }
         }
-        attempt?.command.sendToGroup(SIGTERM)
     }
 
-    private func wait() {
+    private func wait(until end: MonotonicDeadline?) {
         var set = PollSet()
         set.add(signals.descriptor)
-        set.add(files.descriptor)
-        if let descriptor = connection.descriptor { set.add(descriptor, for: connection.pollEvents) }
-        if let descriptor = attempt?.command.descriptor { set.add(descriptor) }
-        set.add(connection.deadline)
+        if let descriptor = files.descriptor { set.add(descriptor) }
+        if let reconnection {
+            set.add(reconnection)
+        } else {
+            if let descriptor = connection.descriptor { set.add(descriptor, for: connection.pollEvents) }
+            set.add(connection.deadline)
+        }
+        if let descriptor = attempt?.descriptor { set.add(descriptor) }
         set.add(nextLook)
-        set.add(attempt?.end)
+        set.add(attempt?.deadline)
+        set.add(end)
         set.wait()
     }
 
@@ -106,40 +127,66 @@ final class UndoService {
             default: isStopped = true
             }
         }
-        if triesAgain { retries = retries.mapValues { ($0.count, .passed) } }
+        if triesAgain { for id in known.keys { known[id]?.next = nil } }
         return triesAgain
     }
 
     /// Takes events. Returns whether to look at the files.
-    private func follow() throws(CommandFailure) -> Bool {
+    private func follow() -> Bool {
+        if let reconnection {
+            guard reconnection.hasPassed else { return false }
+            self.reconnection = nil
+            connection = Self.connection(to: daemon)
+        }
         do {
             var hasNews = false
             for event in try connection.advance() {
                 switch event {
                 case .events(let events):
-                    if events.contains(where: { $0.type == .synced }) { isSynced = true }
+                    if events.contains(where: { $0.type == .synced }) { (isSynced, absence) = (true, nil) }
                     hasNews = true
-                case .lost: isSynced = false
+                case .lost:
+                    isSynced = false
+                    isAway()
+                    hasNews = true
                 case .started, .stillLost, .recovered, .historyTrimmed, .current, .forgotten: break
                 }
             }
             return hasNews
         } catch {
-            throw CommandFailure(error, isRead: true)
+            isSynced = false
+            isAway()
+            report(CommandFailure(error, isRead: true).sentence)
+            reconnection = .after(microseconds: Self.linger)
+            return true
         }
     }
+
+    private func isAway() { absence = absence ?? .after(microseconds: Self.patience) }
 
     // MARK: The files
 
     private func look() throws(CommandFailure) {
         nextLook = nil
-        try directory.removeRemains()
-        for id in try directory.identifiers() where id != attempt?.file.id {
-            switch try directory.open(id) {
-            case .opened(let file): try handle(file)
-            case .locked: lookAgain(after: Self.pause)
-            case .gone: retries[id] = nil
-            case .foreign(let reason): leave(id, reason)
+        if files.descriptor == nil { lookAgain(after: Self.longPause) }
+        guard directory.isInPlace else {
+            throw CommandFailure(.notStored, "\(PrintableText.escape(directory.path)) was removed")
+        }
+        try? directory.removeRemains()
+        let identifiers = try directory.identifiers()
+        known = known.filter { identifiers.contains($0.key) }
+        var asks = isSynced
+        for id in identifiers where id != attempt?.file?.id {
+            do {
+                switch try directory.open(id) {
+                case .opened(let file): try handle(file, &asks)
+                case .locked: lookAgain(after: Self.pause)
+                case .gone: break
+                case .foreign(let reason): leave(id, reason)
+                }
+            } catch {
+                report(error.sentence)
+                lookAgain(after: Self.longPause)
             }
         }
     }
@@ -149,102 +196,150 @@ final class UndoService {
         nextLook = nextLook.map { min($0, deadline) } ?? deadline
     }
 
-    private func leave(_ id: String, _ reason: String) {
-        guard reported.insert(id).inserted else { return }
-        output.warn("countdownctl: \(PrintableText.escape("\(directory.path)/\(id)")) is left alone: \(reason)")
+    private func lookAgain(at instant: Int64) {
+        lookAgain(after: min(max(0, instant - WallClock.now), Self.longestWait))
     }
 
-    private func handle(_ file: UndoFile) throws(CommandFailure) {
-        guard file.record.machine == here.machine else { return leave(file.id, "it is another machine's") }
-        if file.record.failure == nil { retries[file.id] = nil }
-        guard isSynced else { return }
+    private func leave(_ id: String, _ reason: String) {
+        report("\(PrintableText.escape("\(directory.path)/\(id)")) is left alone: \(reason)")
+    }
+
+    /// Logs a fault once.
+    private func report(_ sentence: String) {
+        guard reported.insert(sentence).inserted else { return }
+        output.warn("countdownctl: \(sentence)")
+    }
+
+    /// Does the next step for a locked file. A daemon that does not answer is asked once in a look.
+    private func handle(_ file: UndoFile, _ asks: inout Bool) throws(CommandFailure) {
+        guard here.isOwner(of: file.record) else { return leave(file.id, "it is another machine's") }
+        if known[file.id]?.content != file.content { known[file.id] = Knowledge(content: file.content) }
+        if known[file.id]?.isUndone == true { return try file.remove() }
+        guard file.record.stage != .undoing, asks else { return try handleAlone(file) }
         let countdown: Countdown?
         do {
             countdown = try daemon.countdown(of: file.record.key)
             if file.record.stage == .kept { try daemon.end(file) { Cancel(key: $0) } }
+            absence = nil
         } catch {
-            // The watch notices if the daemon is gone.
-            return lookAgain(after: 10 * Self.pause)
+            // The watch notices if the daemon is gone, and not if it does not answer.
+            asks = false
+            isAway()
+            lookAgain(after: Self.longPause)
+            return try handleAlone(file)
         }
         switch UndoDecision(file.record, file.id, countdown, now: WallClock.now, boot: here.boot) {
         case .remove: try file.remove()
-        case .wait(nil): break
-        case .wait(let instant?): lookAgain(after: min(max(0, instant - WallClock.now), Self.longestWait))
+        case .wait(let instant):
+            known[file.id]?.isFollowed = true
+            if let instant { lookAgain(at: instant) }
         case .note: if let countdown { try note(countdown, in: file) }
         case .start: try start(file)
-        case .undo: try undo(file)
+        case .undo: undo(file)
         }
+    }
+
+    private func handleAlone(_ file: UndoFile) throws(CommandFailure) {
+        let isFollowed = known[file.id]?.isFollowed == true
+        switch UndoDecision(withoutDaemon: file.record, isFollowed: isFollowed, now: WallClock.now) {
+        case .undo where file.record.stage == .undoing || absence?.hasPassed == true: undo(file)
+        case .undo: lookAgain(after: absence?.remainingUSec ?? Self.longPause)
+        case .wait(let instant?): lookAgain(at: instant)
+        case .wait, .remove, .note, .start: break
+        }
+    }
+
+    private func update(_ file: UndoFile, _ change: (inout UndoRecord) -> Void) throws(CommandFailure) {
+        try file.update(change)
+        known[file.id]?.content = file.content
     }
 
     private func note(_ countdown: Countdown, in file: UndoFile) throws(CommandFailure) {
-        try file.update { $0.note(countdown, now: WallClock.now, boot: here.boot) }
+        known[file.id]?.isFollowed = false
+        try update(file) { $0.note(countdown, now: WallClock.now, boot: here.boot) }
+        known[file.id]?.isFollowed = true
     }
 
+    /// Starts the countdown again as the file has it, also if it was paused.
     private func start(_ file: UndoFile) throws(CommandFailure) {
         var call = file.record.start(file.id, .restart)
-        call.deadlineUSec = file.record.deadlineUSec
-        do {
-            try note(daemon.call(call).countdown, in: file)
-        } catch {
-            lookAgain(after: 10 * Self.pause)
+        if let paused = file.record.pausedUSec {
+            call.durationUSec = max(1, paused)
+        } else {
+            call.deadlineUSec = file.record.deadlineUSec
         }
+        var countdown = try daemon.call(call).countdown
+        if file.record.pausedUSec != nil { countdown = try daemon.call(Pause(key: call.key)).countdown }
+        try note(countdown, in: file)
     }
 
     // MARK: Undoing
 
     /// Begins an undo, unless another one runs or a failed one is to wait.
-    private func undo(_ file: UndoFile) throws(CommandFailure) {
+    private func undo(_ file: UndoFile) {
         guard attempt == nil else { return }
-        if let next = retries[file.id]?.next, !next.hasPassed { return lookAgain(after: next.remainingUSec) }
-        do {
-            attempt = try Attempt(file)
+        if let next = known[file.id]?.next, !next.hasPassed { return lookAgain(after: next.remainingUSec) }
+        do throws(CommandFailure) {
+            if file.record.stage != .undoing { try update(file) { $0.stage = .undoing } }
         } catch {
-            try fail(file, "\(quoted(error.name)): \(systemMessage(error.errno))")
+            // The undo matters more than the note of it.
+            report(error.sentence)
+        }
+        do throws(ProcessLaunch.NotStarted) {
+            attempt = try UndoAttempt(file, in: directory)
+        } catch {
+            fail(file, "\(quoted(error.name)): \(systemMessage(error.errno))")
         }
     }
 
-    /// Passes on the output of the undo, ends it if it takes too long, and notes its result. Returns whether it has ended.
-    private func advance() throws(CommandFailure) -> Bool {
-        guard let attempt else { return false }
-        let text = attempt.command.read()
-        if !text.isEmpty { try? StandardStream.error.write(text) }
-        guard let ending = attempt.command.ending() else {
-            guard attempt.end.hasPassed else { return false }
-            attempt.command.sendToGroup(attempt.isLate ? SIGKILL : SIGTERM)
-            attempt.isLate = true
-            attempt.end = .after(microseconds: Self.grace)
-            return false
-        }
+    /// Follows the undo that runs, and notes its result. Returns whether it has ended.
+    private func advance() -> Bool {
+        guard let attempt, let result = attempt.result() else { return false }
         self.attempt = nil
-        if attempt.isLate {
-            try fail(attempt.file, "it took longer than \(DurationFormat.render(attempt.file.record.timeoutUSec))")
-        } else if ending.isSuccess {
-            try succeed(attempt.file)
-        } else if case .ended(let process) = ending.cause {
-            try fail(attempt.file, ([process.clause] + ending.lines.suffix(1)).joined(separator: ": "))
+        if let file = attempt.file {
+            switch result {
+            case .undone: succeed(file)
+            case .failed(let reason): fail(file, reason)
+            case .unknown: break
+            }
         }
         return true
     }
 
-    private func succeed(_ file: UndoFile) throws(CommandFailure) {
+    private func succeed(_ file: UndoFile) {
         output.warn("\(PrintableText.escape(file.record.name)): undone")
-        retries[file.id] = nil
-        try file.remove()
+        known[file.id]?.isUndone = true
+        do {
+            try file.remove()
+        } catch {
+            report(error.sentence)
+            lookAgain(after: Self.longPause)
+        }
         // It runs on if the file's instant came first.
-        try? daemon.end(file) { Finish(key: $0) }
+        if isSynced, absence == nil { _ = try? daemon.end(file) { Finish(key: $0) } }
     }
 
-    private func fail(_ file: UndoFile, _ reason: String) throws(CommandFailure) {
+    private func fail(_ file: UndoFile, _ reason: String) {
         let name = PrintableText.escape(file.record.name)
         output.warn("countdownctl: \(name): the undo failed: \(reason); trying again")
-        let count = (retries[file.id]?.count ?? 0) + 1
+        let count = (known[file.id]?.failures ?? 0) + 1
         let pause = min(Int64(1_000_000) << min(count - 1, 10), 600_000_000)
-        retries[file.id] = (count, .after(microseconds: pause))
-        let failure = String(reason.prefix(200))
-        try file.update { $0.failure = failure }
-        guard count == 1 else { return }
+        known[file.id]?.failures = count
+        known[file.id]?.next = .after(microseconds: pause)
+        let failure = reason.shortened(toBytes: 600)
+        do throws(CommandFailure) {
+            if file.record.failure != failure { try update(file) { $0.failure = failure } }
+        } catch {
+            report(error.sentence)
+        }
+        guard count == 1, isSynced, absence == nil else { return }
         // Its end becomes a notification.
-        var call = Start(key: "undo-failed/\(file.record.name)", durationUSec: 1, ifRunning: .restart)
+        let key = "undo-failed/\(file.record.name)"
+        var call = Start(
+            key: key.utf8.count <= 255 ? key : "undo-failed/\(file.id)",
+            durationUSec: 1,
+            ifRunning: .restart
+        )
         (call.label, call.metadata) = (file.record.name, ["undo-failure": failure])
         _ = try? daemon.call(call)
     }
@@ -252,22 +347,20 @@ final class UndoService {
 
 /// The identities of this machine and of its boot; empty if the system has none.
 struct Machine {
-    let machine = Self.read("/etc/machine-id")
+    private static let identifierPath = "/etc/machine-id"
+
+    let machine = Self.read(Self.identifierPath)
     let boot = Self.read("/proc/sys/kernel/random/boot_id")
+
+    /// Whether a change was made on this machine. One that was made on a system without an identifier may have been.
+    func isOwner(of record: UndoRecord) -> Bool { record.machine.isEmpty || record.machine == machine }
+
+    /// Whether a directory outlasts the identifier of the machine, as if a live system has a new one after each start.
+    static func isOutlasted(by directory: String) -> Bool {
+        StoredText.isInMemory(identifierPath) == true && StoredText.isInMemory(directory) == false
+    }
 
     private static func read(_ path: String) -> String {
         ((try? StoredText.read(path)) ?? nil)?.split(separator: "\n").first.map(String.init) ?? ""
-    }
-}
-
-extension UndoRecord {
-    /// The start of the undo: in the directory of the caller or, if that is gone, in the home directory.
-    func launch() throws(ProcessLaunch.NotStarted) -> ProcessLaunch {
-        guard let program = ProgramSearch.find(words[0], path: path) else {
-            throw ProcessLaunch.NotStarted(name: words[0], errno: ENOENT)
-        }
-        // posix_spawn(3) has no portable way to choose a directory.
-        let change = ["/bin/sh", "-c", "cd -- \"$0\" 2> /dev/null || cd; exec \"$@\"", directory, program]
-        return ProcessLaunch(words: change + words.dropFirst(), variables: [("PATH", path)], hasOwnGroup: true)
     }
 }

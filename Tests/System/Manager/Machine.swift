@@ -97,7 +97,8 @@ final class Machine: @unchecked Sendable {
 /// The users of the machine. A test that changes a user's files has that user to itself.
 enum User: String, CaseIterable {
     /// Alice and Bob are members of the group workers.
-    case alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy, kim, lena, mike, nina, olga, paul, quinn, rosa
+    case alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy, kim, lena, mike, nina, olga, paul, quinn, rosa,
+        sara
     case root
 
     var id: Int { self == .root ? 0 : 47_102 + (Self.allCases.firstIndex(of: self) ?? 0) }

@@ -15,6 +15,7 @@ struct UndoDecisionTests {
             stage: stage,
             name: "dnd",
             words: ["true"],
+            program: "/bin/true",
             directory: "/",
             path: "/bin",
             machine: "m",
@@ -58,7 +59,85 @@ struct UndoDecisionTests {
     @Test("while its countdown runs or is paused, nothing is done, also after the deadline in the file")
     func waits() {
         #expect(decide(record(deadline: now - 1), countdown(.running, deadline: now - 1)) == .wait(until: nil))
-        #expect(decide(record(deadline: now - 1), countdown(.paused)) == .wait(until: nil))
+        #expect(decide(paused, countdown(.paused)) == .wait(until: nil))
+    }
+
+    /// As it is after a note of the pause.
+    private var paused: UndoRecord {
+        var paused = record(deadline: now - 1)
+        paused.pausedUSec = 30_000_000
+        return paused
+    }
+
+    @Test("a pause, and its end, are noted; a paused change whose countdown is lost is not undone")
+    func notesPauses() {
+        #expect(decide(record(deadline: now - 1), countdown(.paused)) == .note)
+        #expect(decide(paused, countdown(.running, deadline: now - 1)) == .note)
+        #expect(decide(paused, countdown(.running, deadline: now + 1), boot: "b2") == .note)
+        for other in [nil, countdown(.running, id: "other"), countdown(.finished, id: "other")] {
+            #expect(decide(paused, other) == .start)
+        }
+        var record = paused
+        record.note(countdown(.running, deadline: now + 9), now: now, boot: "b1")
+        #expect(record.pausedUSec == nil && record.deadlineUSec == now + 9)
+        record.note(countdown(.paused), now: now, boot: "b1")
+        #expect(record.pausedUSec == 30_000_000)
+    }
+
+    @Test("an undo that was begun or asked for is carried out, whatever the countdown does")
+    func goesOn() {
+        for countdown in [nil, countdown(.running, deadline: now + 9), countdown(.paused), countdown(.finished)] {
+            #expect(decide(record(.undoing, deadline: now + 9), countdown) == .undo)
+        }
+        let undoing = UndoDecision(withoutDaemon: record(.undoing, deadline: now + 9), isFollowed: false, now: now)
+        #expect(undoing == .undo)
+    }
+
+    @Test("without a daemon the instant in the file counts, if nobody can have moved it or paused the countdown")
+    func decidesAlone() {
+        func decide(_ record: UndoRecord, isFollowed: Bool = true) -> UndoDecision {
+            UndoDecision(withoutDaemon: record, isFollowed: isFollowed, now: now)
+        }
+        for stage in [UndoRecord.Stage.prepared, .changed] {
+            #expect(decide(record(stage, deadline: now)) == .undo)
+            #expect(decide(record(stage, deadline: now + 1)) == .wait(until: now + 1))
+            #expect(decide(record(stage, deadline: now), isFollowed: false) == .wait(until: nil))
+        }
+        #expect(decide(paused) == .wait(until: nil))
+        #expect(decide(record(.kept, deadline: now)) == .wait(until: nil))
+    }
+
+    @Test("the name may be typed as the key, and a change is the same only with the same bytes and directory")
+    func compares() {
+        let typed = ["dnd", "undo/dnd", "undo/undo/dnd", "undo/\u{301}"]
+        #expect(typed.map(UndoRecord.name) == ["dnd", "dnd", "undo/dnd", "\u{301}"])
+        func record(_ word: String, in directory: String = "/") -> UndoRecord {
+            UndoRecord(
+                name: "a",
+                words: ["rm", word],
+                program: "/bin/rm",
+                directory: directory,
+                path: "/bin",
+                machine: "m",
+                boot: "b",
+                deadlineUSec: 1,
+                timeoutUSec: 1
+            )
+        }
+        #expect(record("\u{E9}").isSameChange(as: record("\u{E9}")))
+        #expect(!record("\u{E9}").isSameChange(as: record("e\u{301}")))
+        #expect(!record("x").isSameChange(as: record("x", in: "/tmp")))
+    }
+
+    @Test("a text is shortened to bytes, and never within a character's scalars", arguments: 3...40)
+    func shortens(_ limit: Int) {
+        for unit in ["a", "é😀", "\u{301}"] {
+            let text = String(repeating: unit, count: 50)
+            let short = text.shortened(toBytes: limit)
+            #expect(short.utf8.count <= limit && short.utf8.count > limit - 4)
+            #expect(short.hasSuffix("…") && !short.contains("\u{FFFD}"))
+        }
+        #expect("short".shortened(toBytes: 5) == "short")
     }
 
     @Test("if a client has moved the end, the file notes it")
@@ -96,6 +175,7 @@ struct UndoDecisionTests {
         record.label = "Do not disturb"
         record.metadata = ["wake": "yes"]
         record.failure = "exit code 1"
+        record.pausedUSec = 5
         let text = JSONText.object(record)
         #expect(try UndoRecord(json: text) == record)
         let other = String(decoding: text, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2")

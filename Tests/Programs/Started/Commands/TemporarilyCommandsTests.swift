@@ -20,7 +20,7 @@ struct TemporarilyCommandsTests {
             withDestinationPath: daemon.socketPath
         )
         service = try RunningCommand(["undo-service", "--stay"], environment: Self.environment(home))
-        try waitUntil("the service") { try run("keep nothing").exitCode != 69 }
+        try waitUntil("the service") { try run("undo nothing").exitCode != 69 }
     }
 
     private static func environment(_ home: TemporaryDirectory) -> [String: String] {
@@ -204,6 +204,113 @@ struct TemporarilyCommandsTests {
         service.process.send(signal: SIGCONT)
         #expect(try command.finish().message == "c: undone")
         #expect(!exists("c") && files.isEmpty)
+    }
+
+    @Test("a countdown that another program has restarted does not move the end of the change")
+    func ignoresForeignEnds() throws {
+        service.process.send(signal: SIGSTOP)
+        defer { service.process.send(signal: SIGCONT) }
+        for time in ["9h", "1h"] {
+            _ = try run("temporarily c 2h --undo 'rm ~/c' -- touch ~/c")
+            _ = try run("start undo/c \(time) --restart")
+            _ = try run("temporarily c 3h --undo 'rm ~/c' -- touch ~/second")
+            #expect(try abs(deadline().timeIntervalSinceNow - 3 * 3_600) < 600, "\(time)")
+            #expect(try run("show undo/c --json").standardOutput.contains("\"undo\":"))
+            _ = try run("start undo/c \(time) --restart")
+            _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/second")
+            #expect(try abs(deadline().timeIntervalSinceNow - 3 * 3_600) < 600, "\(time)")
+            _ = try run("keep c")
+        }
+        #expect(!exists("second"))
+    }
+
+    @Test("after a failed undo the same call runs its command again; from another directory it is refused")
+    func changesAgain() throws {
+        let line = "temporarily c 1h --undo 'test -e ~/ready' -- sh -c 'echo >> ~/count'"
+        #expect(try run(line).exitCode == 0)
+        #expect(try run(line).message.hasSuffix("; it was changed before"))
+        let elsewhere = try RunningCommand(
+            ["-c", "cd /tmp; exec '\(BuiltProduct.path(of: "countdownctl"))' \(line.replacing("~", with: home.path))"],
+            executable: "/bin/sh",
+            environment: Self.environment(home)
+        ).finish()
+        #expect(elsewhere.exitCode == 75 && elsewhere.message.contains("c has another undo: test -e"))
+        #expect(try run("undo c").exitCode == 75)
+        #expect(try run(line).exitCode == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: home.path(of: "count"))).count == 2)
+        #expect(try run("status").standardOutput.contains("Undo: c at "))
+        _ = try run("keep c")
+    }
+
+    @Test("names and outputs of any length become a notification, and an undo of any length has a label")
+    func longTexts() throws {
+        for length in [1, 243, 244, 250] {
+            let name = String(repeating: "n", count: length)
+            let undo = "for i in $(seq 300); do printf \\U1F469\\u200D\\U1F469\\u200D\\U1F467; done; exit 1"
+            _ = try run("temporarily \(name) 1us --undo 'bash -c \"\(undo)\"' -- true")
+            try waitUntil("the failure to be told") {
+                try run("list --all --json 'undo-failed/*'").standardOutput.contains("\"label\":\"\(name)\"")
+            }
+            _ = try run("keep \(name)")
+        }
+        for letter in ["a", "é", "👩‍👩‍👧"] {
+            let long = String(repeating: letter, count: 2_000)
+            let run = try run("temporarily c 1h --undo 'true \(long)' -- true")
+            #expect(run.exitCode == 0, "\(run.message)")
+            _ = try self.run("keep c")
+        }
+    }
+
+    @Test("names that Unicode calls equivalent are two, and a name may be typed as its key")
+    func names() throws {
+        _ = try run("temporarily \u{E9} 1h --undo 'rm ~/one' -- touch ~/one")
+        _ = try run("temporarily e\u{301} 1h --undo 'rm ~/two' -- touch ~/two")
+        #expect(exists("one") && exists("two") && files.count == 2)
+        #expect(try run("undo \u{E9}").exitCode == 0)
+        #expect(!exists("one") && exists("two"))
+        #expect(try run("keep undo/e\u{301}").exitCode == 0)
+        _ = try run("temporarily undo/dnd 1h --undo 'rm ~/dnd' -- touch ~/dnd")
+        #expect(try run("list").standardOutput.contains("undo/dnd"))
+        #expect(try run("keep undo/dnd").exitCode == 0 && files.isEmpty)
+    }
+
+    @Test("a directory that is gone or has no name in UTF-8 is refused; one that goes later is told with the undo")
+    func directories() throws {
+        let program = try BuiltProduct.path(of: "countdownctl")
+        func inDirectory(_ commands: String) throws -> CommandRun {
+            try RunningCommand(
+                ["-c", "cd '\(home.path)'; \(commands)"],
+                executable: "/bin/sh",
+                environment: Self.environment(home).merging(["CTL": program]) { $1 }
+            ).finish()
+        }
+        let call = "exec $CTL temporarily c 1h --undo true -- touch '\(home.path(of: "c"))'"
+        let gone = try inDirectory("mkdir d; cd d; rmdir ../d; \(call)")
+        #expect(gone.exitCode == 69 && gone.message.contains("the working directory was removed"))
+        let bytes = try inDirectory("d=$(printf 'd\\377'); mkdir \"$d\"; cd \"$d\"; \(call)")
+        #expect(bytes.exitCode == 69 && bytes.message.contains("is not UTF-8"))
+        #expect(!exists("c") && files.isEmpty)
+        _ = try inDirectory("mkdir e; cd e; $CTL temporarily e 1h --undo false -- true; rmdir ../e")
+        let failed = try run("undo e")
+        #expect(failed.message.contains("exit code 1: the directory \(home.path)/e is gone; the undo runs in the home"))
+        _ = try run("keep e")
+    }
+
+    @Test("a paused change whose countdown the daemon has lost stays paused")
+    func keepsPauses() throws {
+        _ = try run("temporarily c 1s --undo 'rm ~/c' -- touch ~/c")
+        _ = try run("pause undo/c")
+        try waitUntil("the pause to be noted") { try run("status").standardOutput.contains("after resume: rm ") }
+        // As if the store was lost: the file alone knows of the pause.
+        _ = try run("start undo/c 1us --restart")
+        try waitUntil("the service to start it again") {
+            let countdown = try run("show undo/c --json").standardOutput
+            return countdown.contains("\"undo\":") && countdown.contains("paused")
+        }
+        letPass(.seconds(1))
+        #expect(exists("c"))
+        _ = try run("resume undo/c")
+        try waitUntil("it to be undone") { !exists("c") && files.isEmpty }
     }
 
     @Test("if keep was killed before it had cancelled the countdown, the service cancels it and removes the file")
