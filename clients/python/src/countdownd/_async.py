@@ -250,7 +250,7 @@ class AsyncClient(Addressed):
         self.close()
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # its construction may have failed
+        with contextlib.suppress(Exception):  # its construction may have failed, or the process ends
             self.close()
 
     def close(self) -> None:
