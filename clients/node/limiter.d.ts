@@ -69,8 +69,8 @@ export interface TakeOptions {
 }
 
 /**
- * A call rejects only if the limiter or the daemon is set up wrongly: with an InvalidParameter, with a MethodNotFound of an older
- * daemon, or because a fleet accepts only one rate.
+ * A call rejects only if the program is wrong, also if onFailure is open: with a TypeError if a value has another type, with an
+ * InvalidParameter, with a MethodNotFound of an older daemon, or because a fleet accepts only one rate.
  */
 export class Limiter {
   constructor(limits: Limits, options: LimiterOptions);
