@@ -184,4 +184,10 @@ extension AsyncClient {
             attempt += 1
         }
     }
+
+    /// As ``wait(for:)``; nil if the countdown was never started, or if the daemon no longer keeps its end.
+    @discardableResult
+    public func waitIfPresent(for key: String) async throws(ClientError) -> Countdown? {
+        do { return try await wait(for: key) } catch .countdown(.noSuchCountdown) { return nil }
+    }
 }

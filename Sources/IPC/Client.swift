@@ -178,6 +178,12 @@ extension Client {
     @discardableResult
     public mutating func wait(for key: String) throws(ClientError) -> Countdown { try call(Wait(key: key)).countdown }
 
+    /// As ``wait(for:)``; nil if the countdown was never started, or if the daemon no longer keeps its end.
+    @discardableResult
+    public mutating func waitIfPresent(for key: String) throws(ClientError) -> Countdown? {
+        do { return try wait(for: key) } catch .countdown(.noSuchCountdown) { return nil }
+    }
+
     /// Returns counters and limits of the daemon.
     public mutating func status() throws(ClientError) -> GetStatus.Reply { try call(GetStatus()) }
 }

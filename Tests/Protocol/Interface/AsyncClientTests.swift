@@ -50,6 +50,20 @@ struct AsyncClientTests {
         }
     }
 
+    @Test("a countdown that is missing is an error of a wait, or nil")
+    func missing() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        try awaiting {
+            refuse(listener)
+            await #expect(throws: refusal) { try await countdowns.wait(for: "k") }
+            refuse(listener)
+            await #expect(throws: Never.self) {
+                let found = try await countdowns.waitIfPresent(for: "k")
+                #expect(found == nil)
+            }
+        }
+    }
+
     @Test("a task that sends such a call can be cancelled")
     func cancelledWhileSending() throws {
         let listener = try ListeningSocket(path: countdowns.path)
