@@ -88,10 +88,10 @@ public struct CodeField: Equatable, Sendable {
 
     /// Pastes text.
     ///
-    /// A text that is nothing but characters of a code, perhaps in groups, is as if it were typed. If it is one run with
-    /// enough for a whole code, its last characters replace what was typed. In any other text, such as a message, the code
-    /// is searched, which stands there as a whole: "code 1234, valid 5 min". If there are several, the one nearest to a
-    /// word such as *code* is taken. If there is none, the field stays as it is, and the person types.
+    /// A text with only a part of a code is as if it were typed. If a text is one run of characters with enough for a whole
+    /// code, the last characters replace those that were typed. In any other text, such as a message, a code is searched as
+    /// a whole: "code 1234, valid 5 min". Of several codes, the one nearest to a word such as *code* is taken. If there is
+    /// no code, or several are equally near, the field stays as it is.
     ///
     /// - Returns: the code if the text has filled the field.
     @discardableResult

@@ -1,13 +1,16 @@
 /// The words for a code in a text, in English, German and Chinese, and how near they are.
 struct CodeNames {
-    /// How near a place is to a word: in the same clause before others, then in the same sentence, then by characters.
+    /// How near a place is to a word: in the same clause before others, then in the same sentence; there, a place that the
+    /// word names before others; then by characters.
     struct Place: Comparable {
         /// 0 in the same clause, 1 in the same sentence, 2 in another one.
         let rank: Int
+        /// 0 if the word names the code, as in `code for order 5678 is 1234`; otherwise 1.
+        let reference: Int
         let distance: Int
 
         static func < (left: Place, right: Place) -> Bool {
-            (left.rank, left.distance) < (right.rank, right.distance)
+            (left.rank, left.reference, left.distance) < (right.rank, right.reference, right.distance)
         }
     }
 
@@ -55,7 +58,10 @@ struct CodeNames {
                 : min(code.upperBound, name.range.lowerBound)..<name.range.lowerBound
             let rank =
                 gap.contains(where: endsSentence) ? 2 : gap.contains { Self.clauseEnds.contains(text[$0]) } ? 1 : 0
-            return Place(rank: rank, distance: gap.count)
+            let isNamed =
+                text[gap].allSatisfy(\.properties.isWhitespace)
+                || (isBehind ? endsWithPointer(gap) : pointsAhead(from: gap.lowerBound))
+            return Place(rank: rank, reference: isNamed ? 0 : 1, distance: gap.count)
         }.min()
     }
 
@@ -72,6 +78,13 @@ struct CodeNames {
             return false
         }
         return Self.pointerMarks.contains(text[next]) || Self.pointers.contains(lowercased(letters(from: next)))
+    }
+
+    private func endsWithPointer(_ range: Range<Int>) -> Bool {
+        guard let last = text[range].lastIndex(where: { !$0.properties.isWhitespace }) else { return false }
+        if Self.pointerMarks.contains(text[last]) { return true }
+        let other = text[range.lowerBound...last].lastIndex { !$0.properties.isCased }
+        return Self.pointers.contains(lowercased((other.map { $0 + 1 } ?? range.lowerBound)..<last + 1))
     }
 
     private static let pointerMarks: [Unicode.Scalar] = [":", "：", "=", "是", "为", "為"]

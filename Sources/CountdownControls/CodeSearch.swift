@@ -6,8 +6,8 @@
 /// to a word, as in `27KX314159`; Chinese, Korean or Thai is written beside a number without a space.
 ///
 /// No code is a number with marks between its digits (`10:30`, `14.03.2026`, `1234.56`), beside the sign of a currency, or
-/// behind a plus sign. If there are several codes, the one nearest to a word for code is meant. A text that is one run of
-/// digits and nothing else is a code, of which the last digits count if there are more.
+/// behind a plus sign. If there are several codes, the one nearest to a word for code is meant. If a text is
+/// one run of digits alone, its last digits are the code.
 struct CodeSearch {
     private struct Word {
         var range: Range<Int>
@@ -42,7 +42,7 @@ struct CodeSearch {
         return run
     }
 
-    /// The code; nil if there is none, or if none of several is the nearest to a word for code.
+    /// The code; nil if the text has none, or if several are equally near to a word for code.
     var code: [Character]? {
         if let run, run.count >= length { return run.suffix(length) }
         let candidates = items.compactMap(candidate)

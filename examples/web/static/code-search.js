@@ -19,6 +19,7 @@ const NAME = new RegExp(
   `(?<!\\p{Cased})(?:\\p{Cased}*(?:codes?|passwor[dt]|kennwort)|otp|pin|m?tan|token)(?!\\p{Cased})|${CHINESE}`, "giu");
 // The code stands behind the word.
 const POINTER = /^\p{Zs}*(?:[:：=是为為]|(?:is|ist|lautet)(?!\p{Cased}))/iu;
+const ENDS_WITH_POINTER = /(?:[:：=是为為]|(?<!\p{Cased})(?:is|ist|lautet))\s*$/iu;
 const CLAUSE_END = /[,;，；、]/;
 // A line ends a sentence, too, unless it announces the next one by a colon.
 const SENTENCE_END = /[。！？]|[.!?](?=\s|$)|(?<![:：]\s*)[\n\r]/gu;
@@ -97,14 +98,16 @@ function nearest(text, candidates) {
   return least < Infinity ? theOnly(places.filter((found) => found.place === least)) : undefined;
 }
 
-/** How near a code is to a word: in the same clause first, then in the same sentence, then by characters. */
+/** How near a code is to a word: in the same clause, then sentence, first; there, as the word names it; then by characters. */
 function place(text, found, name) {
   const isBehind = found.start >= name.end;
   if (!isBehind && POINTER.test(text.slice(name.end))) return Infinity;
   const [start, end] = isBehind ? [name.end, found.start] : [found.end, name.start];
   const hasSentenceEnd = Array.from(text.matchAll(SENTENCE_END)).some(({ index }) => index >= start && index < end);
-  const rank = hasSentenceEnd ? 2 : CLAUSE_END.test(text.slice(start, end)) ? 1 : 0;
-  return rank * 1e9 + end - start;
+  const gap = text.slice(start, end);
+  const rank = hasSentenceEnd ? 2 : CLAUSE_END.test(gap) ? 1 : 0;
+  const isNamed = gap.trim() === "" || (isBehind ? ENDS_WITH_POINTER : POINTER).test(gap);
+  return (2 * rank + (isNamed ? 0 : 1)) * 1e9 + end - start;
 }
 
 /**
