@@ -7,8 +7,8 @@ public final class TerminalCommand {
     public let process: ChildProcess
     private let pair: TerminalPair
 
-    /// Starts it as the leader of a session; its environment is `environment`, nothing else. If it ignores hang-ups, it was
-    /// started by a program that does, such as nohup.
+    /// Starts it as the leader of a session; its environment is `environment` alone. With `ignoresHangUp`, SIGHUP is ignored
+    /// at its start, as by nohup(1).
     public init(
         _ arguments: [String],
         environment: [String: String],

@@ -44,7 +44,7 @@ struct StandardStream: Sendable {
     /// Its columns and rows; nil if it is not a terminal or does not report them.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0 else {
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return nil
         }
         return (Int(size.ws_col), Int(size.ws_row))

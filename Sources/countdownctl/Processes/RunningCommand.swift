@@ -118,8 +118,8 @@ struct ForegroundCommand {
         }
     }
 
-    /// Whether a command beside this process lacks a signal that this process got. A key of the terminal has sent it to both;
-    /// a terminal that goes away tells the leader of its session alone, which this process may be.
+    /// Whether to send the command a signal that this process received. The kernel sends the signals of the terminal's keys to
+    /// both; the SIGHUP of a terminal that goes away it sends to the leader of the session alone.
     static func passesOn(_ signal: Int32, isFromKernel: Bool) -> Bool { !isFromKernel || signal == SIGHUP }
 
     private static let passedOn = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]

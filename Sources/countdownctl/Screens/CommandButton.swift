@@ -6,7 +6,7 @@ import Text
 /// A button that runs a command and then starts a countdown, which is the daemon's: it is found again wherever the button is
 /// shown.
 ///
-/// It is `run` with a screen: a press starts the countdown, which holds the key while the command runs, so that of all buttons
+/// The button is `run` with a screen: a press starts the countdown, which holds the key while the command runs, so that of all buttons
 /// with the key one runs its command. If the command succeeds, the countdown counts from then on; if it fails, the key is given
 /// back. It makes no calls itself: its owner does its actions, and reports their results.
 struct CommandButton {

@@ -6,7 +6,8 @@ import Varlink
 extension FollowScreen {
     func frame(on canvas: Canvas) -> Frame {
         guard isComplete else { return Frame() }
-        return Frame(lines: picture(on: canvas, rows: canvas.rows - 2) + [noteLine(on: canvas)])
+        let lines = picture(on: canvas, rows: canvas.rows - 2)
+        return Frame(lines: lines.prefix(max(canvas.rows - 1, 1)) + [noteLine(on: canvas)])
     }
 
     func remains(on canvas: Canvas) -> [StyledLine] {

@@ -76,7 +76,7 @@ struct FramePainter {
     /// Synchronized output: terminals that know it show the frame at once; others ignore it.
     private static let beginning = "\u{1B}[?2026h"
     private static let ending = "\u{1B}[?2026l"
-    /// What is too wide is drawn in the last column, one character over the other.
+    /// Characters that do not fit are drawn in the last column, one over the other.
     private static let wrapOff = "\u{1B}[?7l"
     private static let wrapOn = "\u{1B}[?7h"
     private static let eraseLine = "\u{1B}[K"

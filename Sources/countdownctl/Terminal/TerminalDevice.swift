@@ -47,10 +47,10 @@ struct TerminalDevice: ~Copyable {
         if ownsDescriptor { close(output.descriptor) }
     }
 
-    /// How many columns and rows it has now; a column less, so that no line wraps.
+    /// How many columns and rows it has now; a column less if there are several, so that no line is rewrapped.
     var size: (columns: Int, rows: Int) {
         let size = output.size
-        return (size.map { $0.columns - 1 } ?? 79, size?.rows ?? 24)
+        return (size.map { max($0.columns - 1, 1) } ?? 79, size?.rows ?? 24)
     }
 
     mutating func enter() throws(StreamFailure) {

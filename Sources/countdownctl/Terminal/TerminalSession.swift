@@ -23,7 +23,7 @@ final class TerminalSession<S: Screen>: Waiter {
     private var departure: ExitCode? { didSet { surface.isLeaving = departure != nil } }
     /// Whether the user does not wait for a daemon that does not answer.
     private var isImpatient = false
-    /// Whether the terminal is gone, so that nothing is drawn or read any more.
+    /// Whether the terminal is gone: drawing and reading end.
     private var isGone = false
     /// The signal that ends this process after it has left the screen.
     private var fatalSignal: Int32?

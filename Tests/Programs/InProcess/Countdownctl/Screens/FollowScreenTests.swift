@@ -33,6 +33,14 @@ struct FollowScreenTests {
         try expect(frame.lines, toLookLike: "bar-\(columns)")
     }
 
+    @Test("however few rows there are, the key that leaves is named below", arguments: [2, 3])
+    func namesTheWayOut(rows: Int) {
+        for subject in [FollowScreen.Subject.one, .several] {
+            let lines = screen(subject, three).frame(on: .plain(columns: 19, rows: rows)).lines
+            #expect(lines.count <= rows && lines.last?.text == "q leave")
+        }
+    }
+
     @Test("a console without UTF-8 has a bar of ASCII")
     func asciiBar() throws {
         try expect(screen(.one, [tea]).frame(on: .plain(.ascii)).lines, toLookLike: "bar-ascii")

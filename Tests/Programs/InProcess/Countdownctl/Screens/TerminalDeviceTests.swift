@@ -8,6 +8,17 @@ import Testing
 
 @Suite("The keyboard of a screen")
 struct TerminalDeviceTests {
+    @Test(
+        "a terminal of one column has one column, and a wider one leaves its last column free",
+        arguments: [1, 2, 80]
+    )
+    func measures(columns: UInt16) throws {
+        let pair = try TerminalPair(columns: columns)
+        let output = StandardStream(descriptor: pair.terminal)
+        let device = TerminalDevice(input: nil, output, TerminalModes(), isOwn: false)
+        #expect(device.size.columns == max(Int(columns) - 1, 1))
+    }
+
     @Test("a read returns at once if the kernel dropped the keys that poll(2) had reported")
     func readsNothing() throws {
         let pair = try TerminalPair()
