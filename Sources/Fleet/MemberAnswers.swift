@@ -103,6 +103,8 @@ extension Member {
         guard let entry else {
             guard let held, held.id == proposal.expected else { return }
             if held.fault == nil, case .live = held.basis(at: now.wall) { return diverge(&timetable) }
+            // The countdown that was known before a record that cannot be used has ended.
+            if held.fault != nil { output.changes += timetable.applyRemote(.absent(proposal.key), at: now) }
             return remove(proposal.key)
         }
         guard entry.version <= position.version else { return }

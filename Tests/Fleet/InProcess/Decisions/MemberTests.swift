@@ -149,6 +149,28 @@ struct MemberTests {
         #expect(host.countdown(under: k)?.remaining(at: now) == .seconds(3))
     }
 
+    @Test("when a record that cannot be used is gone, the countdown before it has ended, and a start begins anew")
+    func unusableRecordGone() {
+        scene.call(0, .start(label: "before"))
+        scene.exchange(0)
+        let version = scene.engine.version.next
+        let entry = LogEntry(
+            key: k,
+            version: version,
+            id: ProposalID(host: HostID(9, 9), number: 1),
+            record: Array(#"{"format":2}"#.utf8)
+        )
+        scene.turn(0) { $0.receive(.changes([entry]), at: scene.time) }
+        let call = scene.call(0, .start())[0]
+        let proposals = scene.take(0)
+        scene.answer(0, [.conflict(nil)], to: proposals)
+        let confirmed = scene.take(0)
+        #expect(confirmed.allSatisfy { $0.expected == nil && $0.record != nil })
+        scene.answer(0, [.won(version.next)], to: confirmed)
+        #expect(scene.word(call) == "started")
+        #expect(scene.hosts[0].changes.map(\.kind) == [.started, .cancelled, .started])
+    }
+
     @Test("from the fourth conflict on, a call pauses at random, for 2 s in all")
     func backOff() {
         let call = scene.call(0, .start())[0]
