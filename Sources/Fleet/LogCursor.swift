@@ -1,3 +1,5 @@
+import CountdownCore
+
 /// The position of a host in the log of a fleet, and the stream that it needs. A state machine without I/O.
 ///
 /// ```
@@ -42,6 +44,12 @@ public struct LogCursor: Equatable, Sendable {
             self.version = version
             self.id = id
         }
+    }
+
+    /// An entry that was applied, without its record.
+    struct Past: Equatable, Sendable {
+        let position: Position
+        let key: Key
     }
 
     /// A report of the stream.
@@ -92,6 +100,13 @@ public struct LogCursor: Equatable, Sendable {
     private(set) var openings = 0
     /// Whether a stream was asked for again because of a gap, and has not reached the end of the log.
     private(set) var isFillingGap = false
+    /// The last entries that were applied, each at the remainder of its version.
+    private var past: [Past?] = []
+    private static let pastLimit = 256
+    /// How far back the log is read if it has another history at the position, at each further attempt.
+    private static let stepsBack: [Int64] = [8, 64, 255]
+    /// How often the log was read from further back since it was followed.
+    private var rewinds = 0
 
     /// A cursor at a stored position; nil if none is stored.
     public init(at position: Position? = nil) { self.position = position }
@@ -132,6 +147,22 @@ public struct LogCursor: Equatable, Sendable {
         return open()
     }
 
+    /// Asks for the log from further back, because it has another history at the position. Only its end may differ.
+    ///
+    /// - Returns: the stream, and the entries behind its beginning; nil if they are not known any more.
+    mutating func rewind() -> (opening: Opening, tail: [Past])? {
+        guard isPrefix, let position, rewinds < Self.stepsBack.count else { return nil }
+        let first = position.version.number - Self.stepsBack[rewinds]
+        rewinds += 1
+        let known = past.compactMap(\.self).filter {
+            (first...position.version.number).contains($0.position.version.number)
+        }
+        .sorted { $0.position.version < $1.position.version }
+        guard let start = known.first?.position, start.version < position.version else { return nil }
+        (self.position, state, isFillingGap) = (start, .lost, false)
+        return (open(), Array(known.dropFirst()))
+    }
+
     /// Asks for the entries after the position again.
     ///
     /// - Returns: nil if they were asked for already, or if there is no stream.
@@ -156,7 +187,7 @@ public struct LogCursor: Equatable, Sendable {
             if isPrefix || state == .off { beginSnapshot(.first) }
             if position == nil { position = start }
         case .live:
-            isFillingGap = false
+            (isFillingGap, rewinds) = (false, 0)
             if state == .lost { state = .live } else if state != .live { isSnapshotRead = position != nil }
         case .lost:
             hasStream = false
@@ -191,12 +222,16 @@ public struct LogCursor: Equatable, Sendable {
 
     /// Moves after an entry that was applied.
     mutating func advance(over entry: LogEntry) {
-        position = Position(version: entry.version, id: entry.id)
+        let next = Position(version: entry.version, id: entry.id)
+        position = next
+        if past.isEmpty { past = Array(repeating: nil, count: Self.pastLimit) }
+        let place = Int(entry.version.number.magnitude % UInt64(Self.pastLimit))
+        past[place] = isPrefix ? Past(position: next, key: entry.key) : nil
     }
 
     private mutating func beginSnapshot(_ reason: SnapshotReason) {
         state = .snapshot(reason)
-        position = nil
+        (position, past, rewinds) = (nil, [], 0)
         isSnapshotRead = false
         isFillingGap = false
     }

@@ -71,6 +71,8 @@ public struct Member: Sendable {
         case unusable(Key, RecordFault)
         /// A countdown was postponed elsewhere, and this host had announced its end already.
         case postponedTooLate(Key)
+        /// The engine has lost unanswered changes that were followed here, and they are taken back; their number.
+        case takenBack(Int)
     }
 
     /// The constants of the fleet.
@@ -109,6 +111,8 @@ public struct Member: Sendable {
     var awaited: LogVersion?
     /// Since when there has been one.
     var gapSince: WallInstant?
+    /// The entries whose log has another history, as far as they are not found in it again.
+    var tail: [LogCursor.Past] = []
     /// The offset of the engine's clock in the last turn.
     private var clockOffset: Duration?
     var output = Output()
@@ -123,6 +127,9 @@ public struct Member: Sendable {
 
     /// The number of calls without a result.
     public var calls: Int { expiringCalls + queuedCalls }
+
+    /// The position to store with the applied changes; nil while the records here are not those at the position.
+    public var stored: LogCursor.Position? { tail.isEmpty ? cursor.stored : nil }
 
     /// Whether the engine is known to have changes that are not known here.
     public var lacksChanges: Bool { gapSince != nil || cursor.isFillingGap }
@@ -298,6 +305,7 @@ extension Member {
             return send(&entry, key)
         }
         guard entry.flight == nil else { return }
+        if entry.isLost, ask(&entry, key, at: now) { return }
         if let notBefore = entry.notBefore {
             guard notBefore <= now.wall else { return wake(key, at: notBefore) }
             entry.notBefore = nil

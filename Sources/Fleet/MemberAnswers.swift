@@ -57,7 +57,11 @@ extension Member {
             }
             keys[key]?.flight?.steps[step].answer = answer
             answered.insert(key)
-            if case .conflict(let entry) = answer { compare(entry, with: proposal, &timetable, at: now) }
+            switch answer {
+            case .conflict(let entry): compare(entry, with: proposal, &timetable, at: now)
+            case .won where keys[key]?.isLost == true: stopTakingBack(key)
+            default: break
+            }
         }
         if let newest = ahead.last?.version { awaitEntry(newest, at: now) }
         let applied = applyAhead(&timetable, at: now)
@@ -100,6 +104,9 @@ extension Member {
     ) {
         guard cursor.isPrefix, let position = cursor.position else { return }
         let held = records[proposal.key]
+        if let held, keys[proposal.key]?.isLost == true, held.id == proposal.expected {
+            return takeBack(held, instead: entry, under: proposal.key, &timetable, at: now)
+        }
         guard let entry else {
             guard let held, held.id == proposal.expected else { return }
             if held.fault == nil, case .live = held.basis(at: now.wall) { return diverge(&timetable) }
@@ -180,6 +187,7 @@ extension Member {
         }
         unsettled.remove(key)
         entry.flight = nil
+        if entry.isLost { entry.notBefore = now.wall + .milliseconds(100) }
         settle(flight, &entry, key, timetable, at: now)
         if entry.isEmpty {
             keys[key] = nil

@@ -138,9 +138,11 @@ struct KeyCalls: Sendable {
     var waiting: WaitingTokens?
     /// Whether the first call that is pending waits for the deadline, because that is within the margin.
     var isWithinMargin = false
+    /// Whether the engine has lost the record that is known, and must be asked for the present one.
+    var isLost = false
     var isMarked = false
 
-    var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }
+    var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty && !isLost }
 
     /// Puts calls that were in flight back to their places.
     mutating func putBack(_ calls: [MemberCall]) {

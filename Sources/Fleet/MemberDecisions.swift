@@ -223,7 +223,7 @@ extension Member {
         chain.confirm(calls.map { ($0, .unusable(fault)) }, of: key, in: window, as: newID())
     }
 
-    private mutating func newID() -> ProposalID {
+    mutating func newID() -> ProposalID {
         lastProposal += 1
         return ProposalID(host: host, number: lastProposal)
     }

@@ -24,6 +24,7 @@ extension Member {
     ///   - now: this instant.
     public mutating func receive(_ event: LogCursor.Event, _ timetable: inout Timetable, at now: Now) {
         let before = cursor.state
+        if case .diverged = event, options.needsAcknowledgements, rewind() { return }
         cursor.receive(event)
         if case .snapshot = cursor.state, cursor.state != before { beginSnapshot(&timetable) }
         switch event {
@@ -38,6 +39,7 @@ extension Member {
             markAll()
         case .live:
             if before != .live, cursor.isLive { becomeLive() }
+            if cursor.isLive { takeBackTail() }
         case .resumed, .trimmed, .diverged: break
         }
         if cursor.isPrefix { settle(unsettled, timetable, at: now) }
@@ -94,6 +96,10 @@ extension Member {
     ) {
         let held = records[entry.key]
         let isPage = !cursor.isPrefix
+        if let first = tail.first, first.position.id == entry.id, first.position.version == entry.version, !isPage {
+            tail.removeFirst()
+            return cursor.advance(over: entry)
+        }
         if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
         if isPage, let held, held.snapshot == snapshot, held.version >= entry.version { return }
         guard entry.record != nil else {
@@ -101,24 +107,36 @@ extension Member {
             remove(entry.key)
             return mark(entry.key)
         }
-        let changes: [Change]
+        var changes: [Change] = []
         if let held, held.id == entry.id, held.fault == nil {
-            changes = []
             confirm(held, entry)
         } else {
-            do throws(RecordFault) {
-                let record = try Record(entry)
-                let isLate = record.end.map { $0 <= now.wall } ?? false
-                let isFollowed = isLate && next.first { $0.key == entry.key }?.continues(record.run ?? entry.id) == true
-                changes = apply(record, of: entry, instead: held, isFollowed, &timetable, at: now)
-            } catch {
-                output.notes.append(.unusable(entry.key, error))
-                changes = []
-                set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
-            }
+            changes = replace(held, by: entry, before: next, &timetable, at: now)
         }
         noteInFlight(entry, changes)
         mark(entry.key)
+    }
+
+    /// Brings a key to the state of an entry.
+    ///
+    /// - Returns: the changes of the timetable.
+    mutating func replace(
+        _ held: HeldRecord?,
+        by entry: LogEntry,
+        before next: ArraySlice<LogEntry> = [],
+        _ timetable: inout Timetable,
+        at now: Now
+    ) -> [Change] {
+        do throws(RecordFault) {
+            let record = try Record(entry)
+            let isLate = record.end.map { $0 <= now.wall } ?? false
+            let isFollowed = isLate && next.first { $0.key == entry.key }?.continues(record.run ?? entry.id) == true
+            return apply(record, of: entry, instead: held, isFollowed, &timetable, at: now)
+        } catch {
+            output.notes.append(.unusable(entry.key, error))
+            set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
+            return []
+        }
     }
 
     private mutating func apply(
@@ -136,7 +154,9 @@ extension Member {
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
         let isUnchanged = known?.isSame(as: countdown) ?? false
         let changes = isUnchanged ? [] : timetable.applyRemote(state, at: now, isFollowed: isFollowed)
-        if isSameRun, changes.first?.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
+        if isSameRun, changes.first?.kind == .started, tail.isEmpty {
+            output.notes.append(.postponedTooLate(entry.key))
+        }
         output.changes += changes
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
         return changes
@@ -209,6 +229,7 @@ extension Member {
         let neverSent = Set(unsent)
         unsent = []
         unsettled = []
+        tail = []
         forgetAhead()
         for key in keys.keys { abandonFlight(of: key, wasSent: !neverSent.contains(key)) }
     }

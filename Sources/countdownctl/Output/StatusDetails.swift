@@ -73,8 +73,9 @@ struct StatusDetails {
     }
 
     private func state(_ shard: GetStatus.Shard) -> String {
-        let reason = shard.reason.map { ": \(PrintableText.escape($0))" } ?? ""
         let isLive = shard.state == .live
+        // Why changes are refused is in the line of the store.
+        let reason = isLive ? "" : shard.reason.map { ": \(PrintableText.escape($0))" } ?? ""
         let lag = isLive && shard.lagUSec > 0 ? ", \(DurationFormat.render(shard.lagUSec)) behind" : ""
         let refusal = isLive && status.storageFailure != nil ? ", and changes are refused" : ""
         return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(refusal)\(reason)"

@@ -10,6 +10,8 @@ struct BridgeLink {
     enum Report {
         case described(Describe.Reply)
         case clock(EngineOffset)
+        /// Why the engine makes no changes now; nil if it does.
+        case refusal(String?)
         case event(LogCursor.Event)
         case answers([Fleet.Answer], to: [Fleet.Proposal])
     }
@@ -29,6 +31,8 @@ struct BridgeLink {
     private static let nearRoundTrip = Duration.milliseconds(5)
     /// The bridge answers proposals after 2 s at the latest.
     private static let patience = Duration.seconds(3)
+    /// How often a bridge with nothing to answer is asked whether it still works.
+    private static let heartbeat = Duration.seconds(10)
     /// The longest pause before it connects again, in microseconds.
     private static let longestPause: Int64 = 1_000_000
 
@@ -57,6 +61,8 @@ struct BridgeLink {
     private(set) var clockError: Duration?
     /// When to connect again; nil while the log is followed.
     private var nextTry: BootInstant?
+    /// When to ask the bridge whether it still works; nil while it is not connected.
+    private var nextBeat: BootInstant?
 
     /// A link that is not connected.
     init(path: String, host: HostID, firstToken: UInt64, at now: BootInstant) {
@@ -71,7 +77,9 @@ struct BridgeLink {
 
     /// When something is due even if the bridge sends nothing.
     var next: BootInstant? {
-        proposers.reduce(nextTry) { next, proposer in earliest(next, proposer?.sent.map { $0.at + Self.patience }) }
+        proposers.reduce(earliest(nextTry, nextBeat)) { next, proposer in
+            earliest(next, proposer?.sent.map { $0.at + Self.patience })
+        }
     }
 
     /// Whether it is time to follow the log, again or for the first time.
@@ -91,6 +99,7 @@ struct BridgeLink {
             let after = opening.after.map { Follow.Position(version: $0.version.number, id: $0.id?.text) }
             connection.call(Follow(after: after, host: host), more: true)
             follower = connection
+            nextBeat = now + Self.heartbeat
         } catch {
             lose("\(path): \(error)", at: now)
         }
@@ -98,7 +107,7 @@ struct BridgeLink {
 
     /// Gives the stream up, and connects again later.
     mutating func lose(_ reason: String, at now: BootInstant) {
-        (follower, hasUnread) = (nil, false)
+        (follower, hasUnread, nextBeat) = (nil, false, nil)
         events.insert(.lost(reason), at: 0)
         losses += 1
         nextTry = now + Duration(microseconds: Backoff.delay(before: losses, upTo: Self.longestPause))
@@ -131,6 +140,13 @@ struct BridgeLink {
             let reason = "\(path): \(error)"
             reports.append(.answers(proposals.map { _ in .unreachable(reason) }, to: proposals))
         }
+    }
+
+    /// Lets the bridge answer an empty call, if it is time to: otherwise nobody would notice that it hangs before the next change.
+    mutating func beat(_ poller: inout Poller, at now: BootInstant) {
+        guard let beat = nextBeat, beat <= now else { return }
+        nextBeat = now + Self.heartbeat
+        if proposers.allSatisfy({ $0?.sent == nil }) { propose([], &poller, at: now) }
     }
 
     // MARK: Receiving
@@ -175,8 +191,10 @@ struct BridgeLink {
         let connection = proposer.connection
         if let sent = proposer.sent {
             if let reply = connection.next() {
-                roundTrips.add(now - sent.at)
-                isFar = now - sent.at > Self.nearRoundTrip
+                if !sent.proposals.isEmpty {
+                    roundTrips.add(now - sent.at)
+                    isFar = now - sent.at > Self.nearRoundTrip
+                }
                 read(reply, to: sent.proposals, of: connection)
                 proposers[index]?.sent = nil
             } else if sent.at + Self.patience <= now {
@@ -248,6 +266,7 @@ struct BridgeLink {
         }
         let news: Follow.Update<LogEntry> = try reply.decoded()
         if let clock = news.clock { try report(clock) }
+        if news.state == .clock { reports.append(.refusal(news.reason)) }
         guard isDescribed || news.state == .lost || news.state == .clock else {
             // The bridge has reached the engine meanwhile, and can describe it.
             nextTry = now

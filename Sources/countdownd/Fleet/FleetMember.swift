@@ -14,8 +14,10 @@ struct FleetMember: ~Copyable {
     /// Whether the engine can be reached.
     var engineWatch: EngineWatch
     var counters = FleetCounters()
-    /// Why the engine has refused the last change; nil if it makes changes.
+    /// Why the engine has refused the last change; nil if it has made it.
     private var refusal: String?
+    /// Why the engine makes no changes at present, as the bridge has found out.
+    var toldRefusal: String?
     /// The position that was stored last.
     var storedPosition: LogCursor.Position?
     /// Whether a line of the log has said that the system clock differs from the engine's.
@@ -45,12 +47,13 @@ struct FleetMember: ~Copyable {
     mutating func watchEngine(at now: Now) -> EngineWatch.Line? { engineWatch.update(member, at: now) }
 
     /// Why changes are not made; nil if they are.
-    var failure: String? { engineWatch.state == .live ? refusal : engineWatch.reason }
+    var failure: String? { engineWatch.state == .live ? toldRefusal ?? refusal : engineWatch.reason }
 
-    /// Notes that the engine was lost or found again, or that it has made a change.
+    /// Notes that the engine was lost or found again, or that it has made a change. Replicas may not have acknowledged that.
     mutating func note(_ event: LogCursor.Event) {
         switch event {
-        case .changes, .live: refusal = nil
+        case .changes: if !member.options.needsAcknowledgements { refusal = nil }
+        case .live: refusal = nil
         case .resumed, .trimmed, .diverged, .page, .lost: break
         }
     }
@@ -103,7 +106,7 @@ struct FleetCounters {
         case .snapshot(.trimmed): resyncs += 1
         case .snapshot(.diverged): divergences += 1
         case .postponedTooLate: lateChanges += 1
-        case .snapshot(.first), .live, .lost, .unusable: break
+        case .snapshot(.first), .live, .lost, .unusable, .takenBack: break
         }
     }
 

@@ -19,7 +19,7 @@ extension FleetMember {
                     state: GetStatus.ShardState(engineWatch.state),
                     sinceUSec: engineWatch.since.microseconds,
                     lagUSec: engineWatch.lag(at: now).microseconds,
-                    reason: engineWatch.reason
+                    reason: failure
                 )
             ],
             clockAheadUSec: clockLead?.microseconds,

@@ -48,6 +48,7 @@ extension Daemon {
                 // Everything else is for the instant by that clock.
                 (turn.isCutShort, turn.waitsForClock) = (true, true)
                 return
+            case .refusal(let reason): fleet?.toldRefusal = reason
             case .event(let event):
                 fleet?.note(event)
                 fleet?.member.receive(event, &timetable, at: now)
@@ -69,6 +70,7 @@ extension Daemon {
         while fleet?.link.canPropose == true, let proposals = fleet?.member.takeProposals(), !proposals.isEmpty {
             fleet?.link.propose(proposals, &poller, at: now.boot)
         }
+        fleet?.link.beat(&poller, at: now.boot)
         takeOutput(&turn)
         if let line = fleet?.watchEngine(at: now) { write(line) }
         if let opening = turn.opening { fleet?.link.follow(opening, &poller, at: now.boot) }
@@ -86,7 +88,7 @@ extension Daemon {
         turn.opening = output.opening
         turn.endsWatches = output.endsWatches
         for note in output.notes { write(note, at: turn.now) }
-        let position = fleet?.member.cursor.stored
+        let position = fleet?.member.stored
         guard !output.rows.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
         fleet?.storedPosition = position
         turn.changes.fleet = FleetChanges(
@@ -223,6 +225,9 @@ extension Daemon {
                 """
             log.write(.error, sentence)
         case .live: log.write(.info, "following the countdowns of the fleet")
+        case .takenBack(let count):
+            let sentence = "the fleet's engine has lost \(count) unanswered changes: they are taken back"
+            log.write(.info, sentence)
         case .lost(let reason):
             if let line = fleet?.engineWatch.lose(reason, at: now) { write(line) }
         case .unusable(let key, let fault):
@@ -257,7 +262,7 @@ extension BridgeLink.Report {
         switch self {
         case .event(.page(let entries, _)), .event(.changes(let entries)): entries.count
         case .answers(let answers, _): answers.count
-        case .described, .clock, .event: 1
+        case .described, .clock, .refusal, .event: 1
         }
     }
 }

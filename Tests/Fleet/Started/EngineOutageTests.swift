@@ -47,6 +47,17 @@ struct EngineOutageTests {
         #expect(backend.calls.follows.count == 1)
     }
 
+    @Test("a bridge that answers nothing is noticed although nobody changes anything")
+    func hangsUnnoticed() throws {
+        backend.setFaults { $0.answersNothing = true }
+        try fleet.awaitLost(0)
+        #expect(fleet.daemons[0].standardError.contains("the bridge does not answer"))
+        try expectService()
+        backend.setFaults { $0.answersNothing = false }
+        try fleet.awaitLive(0, times: 2)
+        #expect(try caller.call(Start(key: "new")).outcome == .started)
+    }
+
     @Test("if the bridge answers nothing, changes are unknown after 2 s, then refused, and reads go on")
     func hangs() throws {
         backend.setFaults { $0.answersNothing = true }

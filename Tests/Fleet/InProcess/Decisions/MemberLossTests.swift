@@ -219,6 +219,78 @@ struct MemberLossTests {
         }
     }
 
+    @Test(
+        "if replicas acknowledge changes, the lost end of a history is taken back, and everything else stays as it is"
+    )
+    func takenBack() {
+        var options = Member.Options()
+        options.needsAcknowledgements = true
+        let scene = Scene(hosts: 3, options: options)
+        scene.call(0, .start(key: "kept"), .start(key: "cancelled"), .start(key: "paused"), .start(key: "changed"))
+        scene.exchange(0)
+        scene.deliverAll()
+        let backup = scene.engine
+        let revision = scene.hosts[1].timetable.revision
+        scene.call(0, .start(key: "new"), .cancel(key("cancelled")), .pause(key("paused")), .cancel(key("changed")))
+        scene.exchange(0)
+        scene.deliver(1)
+        // The third host has not followed the changes, and makes others.
+        scene.engine = backup
+        let other = scene.call(2, .pause(key("changed")), .start(key: "other"))
+        scene.exchange(2)
+        #expect(other.map(scene.word) == ["paused", "started"])
+        for host in [0, 1] {
+            scene.cut(host)
+            scene.reopen(host)
+            #expect(scene.hosts[host].member.stored == nil)
+            scene.exchange(host)
+            #expect(scene.hosts[host].live(at: scene.time) == scene.hosts[2].live(at: scene.time))
+            #expect(scene.hosts[host].member.stored == scene.engine.position)
+            #expect(scene.hosts[host].notes.contains(.takenBack(4)))
+            #expect(!scene.hosts[host].notes.contains(.snapshot(.diverged)))
+            #expect(scene.hosts[host].canResume(after: revision))
+        }
+        let kinds = scene.hosts[1].changes.suffix(5).map { "\($0.countdown.key.text) \($0.kind)" }
+        #expect(
+            Set(kinds) == [
+                "new cancelled", "cancelled started", "paused restarted", "changed started", "other started",
+            ]
+        )
+        let calls = scene.call(1, .cancel(key("cancelled")), .start(key: "new"))
+        scene.exchange(1)
+        #expect(calls.map(scene.word) == ["cancelled", "started"])
+    }
+
+    @Test("an end that is not known any more is read again, and a question without an answer is asked again")
+    func longTail() {
+        var options = Member.Options()
+        options.needsAcknowledgements = true
+        for count in [1, 20, 200, 300] {
+            let scene = Scene(hosts: 1, options: options)
+            for number in 0..<300 { scene.call(0, .start(key: "old/\(number)")) }
+            scene.exchange(0)
+            let backup = scene.engine
+            for number in 0..<count { scene.call(0, .start(key: "lost/\(number)")) }
+            scene.exchange(0)
+            scene.engine = backup
+            scene.cut(0)
+            scene.reopen(0)
+            if count < 255 {
+                var lost: [Proposal] = []
+                while case let proposals = scene.take(0), !proposals.isEmpty { lost += proposals }
+                #expect(lost.count == count)
+                scene.answer(0, lost.map { _ in .unreachable("the bridge is gone") }, to: lost)
+                #expect(scene.take(0).isEmpty)
+                scene.pass(.milliseconds(100))
+                scene.turn(0)
+            }
+            scene.exchange(0)
+            #expect(scene.hosts[0].live(at: scene.time).count == 300)
+            #expect(scene.hosts[0].notes.contains(.snapshot(.diverged)) == (count > 255))
+            #expect(scene.hosts[0].member.stored == scene.engine.position)
+        }
+    }
+
     @Test("too many calls are refused, and a call whose client is gone is not made")
     func limits() {
         var options = Member.Options()

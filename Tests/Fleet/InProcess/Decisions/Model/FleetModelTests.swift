@@ -40,6 +40,16 @@ struct FleetModelTests {
         try world.check()
     }
 
+    @Test("an engine that loses the end of its history, which is taken back", arguments: seeds)
+    func takenBack(seed: UInt64) throws {
+        let world = World(
+            seed: seed,
+            World.Troubles(loses: true, refuses: true, dies: true, failsOver: true, takesBack: true, delay: 20_000)
+        )
+        world.run(seconds: 20, calls: 400)
+        try world.check()
+    }
+
     @Test("an hour of drifting clocks")
     func hour() throws {
         let world = World(seed: 60, World.Troubles())

@@ -24,6 +24,8 @@ final class World {
         var refuses = false
         var dies = false
         var failsOver = false
+        /// Hosts take the end of a lost history back.
+        var takesBack = false
         /// The longest delay of a message in the network, in microseconds.
         var delay: Int64 = 2_000
     }
@@ -91,12 +93,18 @@ final class World {
         self.troubles = troubles
         for number in 0..<3 {
             let drift = [0, 100, -100][number] as Int64
-            members.append(Member(host: FleetHost(UInt64(number + 1)), drift: drift))
+            members.append(Member(host: FleetHost(UInt64(number + 1), options: options), drift: drift))
             openStream(of: number)
         }
     }
 
     // MARK: Time and the network
+
+    private var options: Fleet.Member.Options {
+        var options = Fleet.Member.Options()
+        options.needsAcknowledgements = troubles.takesBack
+        return options
+    }
 
     private func draw(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &generator) }
     private func chance(_ percent: Int64) -> Bool { draw(1...100) <= percent }
@@ -345,7 +353,7 @@ final class World {
         collect(from: host)
         members[number].birth += 1
         let birth = UInt64(members[number].birth)
-        members[number].host = FleetHost(UInt64(number + 1), start: birth, stored: host.stored)
+        members[number].host = FleetHost(UInt64(number + 1), start: birth, options: options, stored: host.stored)
         members[number].wakes = nil
         openStream(of: number)
         turn(number)

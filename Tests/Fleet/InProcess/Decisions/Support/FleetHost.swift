@@ -51,7 +51,7 @@ final class FleetHost {
         stored.revision = timetable.revision
         stored.oldestRevision = timetable.oldestRevision
         stored.rows = rows
-        stored.position = member.cursor.stored
+        stored.position = member.stored
         return stored
     }
 

@@ -83,6 +83,7 @@ final class Scene {
         while let opening = host.takeOpening() {
             let answer = opening.after.map(engine.resume)
             if let answer { turn(number) { $0.receive(answer, at: time) } }
+            if host.opening != nil { continue }
             if case .resumed = answer {
                 deliver(number)
             } else {
