@@ -116,10 +116,7 @@ struct ServiceManager {
 
     /// Sends a notification without waiting for room, because systemd may be stopped or busy for any time.
     /// - Returns: whether it was sent, or cannot be sent at all.
-    func notifyAtOnce(_ state: String) -> Bool {
-        guard let path = unsafe getenv("NOTIFY_SOCKET") else { return true }
-        return unsafe linux_unix_tell(path, state) == 0 || errno != EAGAIN
-    }
+    func notifyAtOnce(_ state: String) -> Bool { ServiceNotification.send(state) }
 
     /// The socket with the name `varlink` (FileDescriptorName= of the socket unit), or the only one that was passed.
     ///

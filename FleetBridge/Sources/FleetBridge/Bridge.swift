@@ -8,9 +8,8 @@ import System
 final class Bridge {
     /// How often the version of the log is compared.
     private static let heartbeat = TimeAmount.seconds(30)
-    /// How often the clock is read and the subscription is checked; otherwise the bridge sends nothing on it and would not see
-    /// that it is dead.
-    private static let subscriptionCheck = TimeAmount.seconds(5)
+    /// How often the clock is read.
+    private static let clockReading = TimeAmount.seconds(5)
 
     let engine: Supervisor
     let time: EngineTime
@@ -26,7 +25,8 @@ final class Bridge {
         self.proposer = proposer
         followers = Followers(of: engine) { proposer.isAwaitingAnswers }
         proposer.onAnswers = { self.followers.deliverMessages() }
-        time.onMove = { self.followers.clockMoved($0) }
+        time.onMove = { _ in self.followers.report() }
+        engine.onRefusal = { self.followers.report() }
         engine.onBegin = { self.begin($0) }
         engine.onLoss = { reason in
             self.time.invalidate()
@@ -43,8 +43,9 @@ final class Bridge {
         }
         for sample in session.samples { time.take(sample, isTold: false) }
         followers.start()
+        proposer.begin(session)
         engine.beat(every: Self.heartbeat) { self.followers.checkVersion($0) }
-        engine.beat(every: Self.subscriptionCheck) { session in
+        engine.beat(every: Self.clockReading) { session in
             self.time.read(session)
             let sent = BootClock.now
             session.subscription.send(["PING"]) { reply in

@@ -90,6 +90,20 @@ public struct BridgeOptions: Equatable, Sendable {
         }
     }
 
+    /// A sentence if every user can read the URL, which may have a password; nil if the file or one of its folders is private.
+    var urlWarning: String? {
+        let path = Self.credentialPath(urlFile)
+        guard urlFile != "-", Self.isOpen(path, to: 0o004) else { return nil }
+        let absolute = path.hasPrefix("/") ? path : "\(Environment.workingDirectory ?? "")/\(path)"
+        let folders = absolute.indices.filter { absolute[$0] == "/" }.map { absolute[..<$0] + "/" }
+        guard folders.allSatisfy({ Self.isOpen(String($0), to: 0o001) }) else { return nil }
+        return "every user can read \(path), which may hold a password: use chmod 600"
+    }
+
+    private static func isOpen(_ path: String, to bits: UInt32) -> Bool {
+        (try? FileStatus.read(path)).map { $0.mode & bits == bits } ?? false
+    }
+
     /// The path of a file: a relative one is looked for among the credentials of systemd first.
     static func credentialPath(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = Environment.value(of: "CREDENTIALS_DIRECTORY"), !folder.isEmpty,

@@ -6,7 +6,7 @@ public import System
 /// The program: a bridge, and the socket on which it listens.
 public final class BridgeServer {
     private let bridge: Bridge
-    private let readURL: @Sendable () throws -> EngineURL
+    private let options: BridgeOptions
     private let log: Log
     /// The socket, and SwiftNIO's channel for a copy of its descriptor: SwiftNIO would remove the file of a socket that it has bound
     /// itself, also if the file is another program's by then.
@@ -20,15 +20,21 @@ public final class BridgeServer {
     ///
     /// - Throws: a sentence about the URL or the socket.
     public init(_ options: BridgeOptions, log: Log) throws {
-        readURL = { try options.readURL() }
+        self.options = options
         self.log = log
-        let url = try readURL()
+        let url = try options.readURL()
         let bridge = try BridgeLoop.wait { Bridge(url: url, log: log) }
         self.bridge = bridge
         listener = try Listener(at: options.socket, access: Listener.Access(mode: 0o660))
         channel = try Self.accept(from: listener, bridge)
-        Task { @BridgeLoop in bridge.engine.start() }
+        warn()
+        Task { @BridgeLoop in
+            bridge.engine.start()
+            Watchdog.start()
+        }
     }
+
+    private func warn() { if let warning = options.urlWarning { log.write(.warning, warning) } }
 
     /// Listens again if the socket's file was removed or renamed, because no daemon could connect. Daemons that are
     /// connected stay so.
@@ -52,7 +58,8 @@ public final class BridgeServer {
     /// Reads the URL again, and connects with it if it has changed.
     public func reload() {
         do {
-            let url = try readURL()
+            let url = try options.readURL()
+            warn()
             let bridge = bridge
             Task { @BridgeLoop in bridge.engine.replaceURL(url) }
         } catch {

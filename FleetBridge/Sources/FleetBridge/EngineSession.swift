@@ -258,12 +258,7 @@ struct EngineInfo {
             throw EngineFailure("\(url.address) is a sentinel: use sentinel=NAME, with the name of its primary")
         }
         guard fields["role"] == "master" else { throw EngineFailure(replica: url) }
-        let policy = fields["maxmemory_policy"] ?? "unknown"
-        guard policy == "noeviction" else {
-            throw EngineFailure(
-                "\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost"
-            )
-        }
+        try checkPolicy(url)
         // It would come back empty and still be the primary, and its replicas would follow it.
         guard url.primary == nil || fields["aof_enabled"] == "1" else {
             throw EngineFailure(
@@ -272,6 +267,16 @@ struct EngineInfo {
             )
         }
         return engine
+    }
+
+    /// Checks that the engine does not remove keys when its memory is full. INFO memory has the field, too.
+    func checkPolicy(_ url: EngineURL) throws(EngineFailure) {
+        let policy = fields["maxmemory_policy"] ?? "unknown"
+        guard policy == "noeviction" else {
+            throw EngineFailure(
+                "\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost"
+            )
+        }
     }
 
     /// The settings that can lose changes although the engine can be used.

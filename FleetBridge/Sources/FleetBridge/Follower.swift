@@ -68,6 +68,8 @@ final class Follower {
     private var hasSetVersion = false
     /// Whether the client knows that it has every change up to some time in this session.
     private var isLiveTold = false
+    /// Why changes are refused, as the client knows it; nil if they are made.
+    private var toldRefusal: String?
     /// Why the engine was lost, if the client must read before the follower can report it.
     private var unsentLoss: String?
     private var needsSnapshot: Bool
@@ -133,11 +135,13 @@ final class Follower {
         perform(step)
     }
 
-    /// The offset of the engine's clock has moved.
-    func clockMoved(_ clock: EngineOffset) {
+    /// The offset of the engine's clock has moved, or the engine begins or ceases to refuse changes.
+    func report() {
         switch state {
         case .off: return
-        case _ where isWritable(): deliver(Follow.Reply(state: .clock, clock: clock))
+        case _ where isWritable():
+            toldRefusal = engine.refusal
+            deliver(Follow.Reply(state: .clock, clock: clock, reason: toldRefusal))
         // The reply that follows the log has the clock.
         case .live: state = .paused(.log)
         case .reading, .paused: return
@@ -314,7 +318,8 @@ final class Follower {
         announcement = (state, reason)
         isLiveTold = false
         needsSnapshot = true
-        let level = state == .trimmed ? Log.Level.warning : .error
+        // If replicas acknowledge changes, only unanswered changes are lost, and a daemon takes them back.
+        let level = state == .trimmed || engine.url.acknowledgements > 0 ? Log.Level.warning : .error
         engine.log.write(level, "\(engine.url.address): \(reason): every record is read again")
         let now = NIODeadline.now()
         guard let announced, now - announced.at < 2 * Self.longestPause else {
@@ -430,6 +435,7 @@ final class Follower {
             // Messages may come as fast as the log is read.
             if !self.hasMissed || !self.isLiveTold { self.deliver(self.reply(.live)) }
             self.isLiveTold = true
+            if self.engine.refusal != self.toldRefusal { self.report() }
             guard !self.hasMissed else { return self.perform(.log) }
             self.missedVersion = nil
             self.state = .live

@@ -14,8 +14,10 @@ final class PrimaryFinder {
     var reports: SentinelReports?
     /// The bodies that wait for the next reports.
     private var awaiting: [() -> Void] = []
-    /// When each replica has acknowledged changes of the present primary, on the boot clock.
+    /// When each replica that was connected to the present primary has acknowledged changes of it, on the boot clock.
     private var acknowledgements: [ServerAddress: Int64] = [:]
+    /// The replicas of the primary before that.
+    private var formerReplicas: Set<ServerAddress> = []
 
     /// - Parameters:
     ///   - url: leads to the sentinels; without sentinels nothing is found.
@@ -52,12 +54,14 @@ final class PrimaryFinder {
 
     /// Another primary is connected, with these replicas.
     func begin(with replicas: Set<ServerAddress>) {
+        formerReplicas = Set(acknowledgements.keys)
         acknowledgements = [:]
-        note(acknowledgementsOf: replicas)
+        note(acknowledgementsOf: replicas, connected: replicas)
     }
 
-    /// Notes which replicas have acknowledged changes.
-    func note(acknowledgementsOf replicas: Set<ServerAddress>) {
+    /// Notes which replicas have acknowledged changes, and which are connected.
+    func note(acknowledgementsOf replicas: Set<ServerAddress>, connected: Set<ServerAddress>) {
+        for replica in connected { acknowledgements[replica] = acknowledgements[replica] ?? .min }
         for replica in replicas { acknowledgements[replica] = BootClock.now }
     }
 
@@ -75,7 +79,11 @@ final class PrimaryFinder {
                 BootClock.now - reports.asked < Self.reportTimes.greatest
             else { return missing }
             return reports.replica(besides: replicas) { replica in
-                replica.isCandidate(seen: acknowledgements[replica.address], asked: reports.asked)
+                replica.isCandidate(
+                    seen: acknowledgements[replica.address],
+                    wasReplica: formerReplicas.contains(replica.address),
+                    asked: reports.asked
+                )
             }
         }
         let (first, age) = (candidate(), BootClock.now - reports.asked)

@@ -141,18 +141,30 @@ final class Proposer {
         begin(wait, since: earliest, session)
     }
 
+    /// Finds out whether a replica that can become the primary is not connected to it, before the first change needs it.
+    func begin(_ session: EngineSession) {
+        (absent, acknowledging) = (nil, 0)
+        if session.epoch != nil, engine.url.acknowledgements > 0 { makeIfConnected([], session) }
+    }
+
     /// Makes changes, unless a replica that can become the primary is still not connected to it: then it may be the primary.
     private func makeIfConnected(_ changes: [Request], _ session: EngineSession) {
         unsettled += 1
         session.changes.send(Self.replicationQuery) { reply in
             let replicas = ReplicationInfo(reply)?.replicas(at: 0) ?? []
+            self.engine.primary.note(acknowledgementsOf: [], connected: replicas)
             self.engine.primary.candidate(besides: replicas, of: session) { candidate in
                 self.absent = candidate
                 if let candidate, session.changes.end == nil {
-                    let state = "can become the primary, and is not connected to \(session.url.address)"
+                    let sentence = """
+                        \(candidate) can become the primary, and is not connected to \(session.url.address): changes are made again \
+                        when it is connected, or when the sentinels find it down
+                        """
+                    self.engine.note(.unacknowledged, sentence)
                     let batch = Batch(requests: changes)
-                    batch.answer(batch.failures("\(candidate) \(state)", isMadeMaybe: false))
+                    batch.answer(batch.failures(sentence, isMadeMaybe: false))
                 } else {
+                    self.engine.note(.unacknowledged, nil)
                     self.kept = changes + self.kept
                 }
                 self.settle()
@@ -177,7 +189,7 @@ final class Proposer {
                 return self.finish(wait, isAcknowledged: false)
             }
             let replicas = info.replicas(at: wait.end ?? .max)
-            self.engine.primary.note(acknowledgementsOf: replicas)
+            self.engine.primary.note(acknowledgementsOf: replicas, connected: info.replicas(at: 0))
             self.engine.primary.candidate(besides: replicas, of: session) { candidate in
                 let isAcknowledged = replicas.count >= demanded && candidate == nil
                 self.acknowledging = replicas.count + (isAcknowledged ? 0 : 1)
@@ -195,11 +207,13 @@ final class Proposer {
     private func note(acknowledgements count: Int, lacking candidate: ServerAddress?) {
         let url = engine.url
         guard count < url.acknowledgements || candidate != nil else {
+            engine.note(.unacknowledged, nil)
             return engine.log.leave(.unacknowledged, "the replicas of \(url.address) acknowledge changes again")
         }
         let need = candidate.map { "\($0) can become the primary" } ?? "acks=\(url.acknowledgements) demands more"
         let sentence = "\(count) replicas of \(url.address) acknowledge changes in time, and \(need): they may be lost"
         engine.log.enter(.unacknowledged, .error, sentence, isLoggedAgain: false)
+        engine.note(.unacknowledged, sentence)
     }
 
     private func finish(_ wait: Wait, isAcknowledged: Bool) {
@@ -303,7 +317,7 @@ final class Proposer {
             if let refusal = replies.compactMap(\.refusal).last {
                 engine.note(refusal: refusal.words, of: refusal.command)
             } else if zip(replies, batch.proposals).contains(where: { $0.isWon && $1.record != nil }) {
-                engine.log.leave(.refused, "\(engine.url.address) accepts changes again")
+                engine.noteAcceptance()
             }
         }
     }

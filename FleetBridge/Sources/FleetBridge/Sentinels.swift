@@ -19,6 +19,9 @@ struct KnownReplica: Sendable {
     let isDown: Bool
     /// Whether it was the primary, and does not know that another server is. The sentinel chooses it last.
     let isFormerPrimary: Bool
+    /// Whether the sentinel has had no report of the replica since a failover, a reset or its own start: then it cannot make it
+    /// the primary. The former primary stays in this state if it is dead.
+    let isUnheard: Bool
 
     /// Reads an element of the reply of SENTINEL REPLICAS; nil if it is something else.
     init?(_ element: RESPValue) {
@@ -38,16 +41,20 @@ struct KnownReplica: Sendable {
         isFormerPrimary =
             !flags.contains("promoted") && fields["role-reported"]?.text == "master"
             && fields["slave-repl-offset"]?.number == 0
+        isUnheard = name.isEmpty && fields["info-refresh"]?.number == 0
     }
 
-    /// Whether the sentinel may make it the primary, although it reports the replica as down.
+    /// Whether the sentinel may make it the primary, although it reports the replica as down. One that it has not heard of may be alive:
+    /// it soon will be heard of, if it is connected to the primary, or was to the one before.
     ///
     /// - Parameters:
-    ///   - seen: when it has acknowledged changes of the present primary; nil if it never has.
+    ///   - seen: when it has acknowledged changes of the present primary; nil if it was never connected to it.
+    ///   - wasReplica: whether it was connected to the primary before this one.
     ///   - asked: when the sentinel was asked.
     /// - Returns: false if it cannot become the primary.
-    func isCandidate(seen: Int64?, asked: Int64) -> Bool {
-        isFormerPrimary ? seen != nil : !isDown || seen ?? .min >= asked
+    func isCandidate(seen: Int64?, wasReplica: Bool, asked: Int64) -> Bool {
+        guard !isFormerPrimary, !isUnheard || wasReplica else { return seen != nil }
+        return !isDown || seen ?? .min >= asked
     }
 }
 

@@ -1,4 +1,5 @@
 import NIOCore
+import RESP
 import System
 
 /// Keeps the engine connected: connects, with sentinels to the primary that they name, and connects again when the
@@ -26,6 +27,10 @@ final class Supervisor {
     private(set) var session: EngineSession?
     /// Why the engine is not connected, as a sentence.
     private(set) var failure: String
+    /// Why changes are not made at present although the engine is connected, a sentence for each cause.
+    private var refusals: [EngineLog.State: String] = [:]
+    /// Is called when changes begin or cease to be refused.
+    var onRefusal: () -> Void = {}
     /// Is called when a session has begun.
     var onBegin: (EngineSession) -> Void = { _ in }
     /// Is called with the reason when the engine is lost, and when an attempt to connect fails for another reason.
@@ -48,6 +53,9 @@ final class Supervisor {
         keys = NamespaceKeys(url.namespace)
         failure = "connecting to \(url.address)"
     }
+
+    /// Why changes are not made at present although the engine is connected, as a sentence; nil if they are.
+    var refusal: String? { refusals[.unacknowledged] ?? refusals[.refused] }
 
     /// The URL, with the engine's address if it is known.
     var url: EngineURL { session?.url ?? configuredURL }
@@ -173,6 +181,7 @@ final class Supervisor {
         generation += 1
         (isSettled, hasConnected) = (false, true)
         self.session = session
+        refusals = [:]
         primary.begin(with: session.replicas)
         let generation = generation
         for connection in session.connections {
@@ -188,13 +197,26 @@ final class Supervisor {
         }
         onBegin(session)
         beat(every: Self.connectionCheck) { session in
-            for connection in [session.changes, session.queries] { connection.check() }
+            for connection in [session.changes, session.subscription] { connection.check() }
+            self.checkPolicy(of: session)
         }
         BridgeLoop.run(after: Self.settlingTime) {
             if generation == self.generation { self.settle(session) }
         }
         // A connection may have ended between its last reply and this.
         if let failure = session.connections.compactMap(\.end).first { endSession(failure) }
+    }
+
+    /// Checks the connection for queries, and that the engine still keeps all keys: a lost record would let a key be started twice.
+    private func checkPolicy(of session: EngineSession) {
+        session.queries.send(["INFO", "memory"]) { reply in
+            guard session.changes === self.session?.changes, let text = (try? reply.get())?.text else { return }
+            do throws(EngineFailure) {
+                try EngineInfo(text).checkPolicy(session.url)
+            } catch {
+                self.endSession(error)
+            }
+        }
     }
 
     private func settle(_ session: EngineSession) {
@@ -239,6 +261,20 @@ final class Supervisor {
             endSession(failure)
         } else {
             log.enter(.refused, .error, "changes are refused: \(failure)")
+            note(.refused, failure.description)
         }
+    }
+
+    /// The engine has made a change.
+    func noteAcceptance() {
+        log.leave(.refused, "\(url.address) accepts changes again")
+        note(.refused, nil)
+    }
+
+    /// Notes why changes are not made; nil if this cause is over.
+    func note(_ cause: EngineLog.State, _ refusal: String?) {
+        let before = self.refusal
+        refusals[cause] = refusal
+        if before != self.refusal { onRefusal() }
     }
 }

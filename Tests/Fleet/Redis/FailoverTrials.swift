@@ -38,6 +38,62 @@ struct FailoverTrials {
         }
     }
 
+    @Test("after a failover, changes do not wait until the sentinels find the former primary down again")
+    func gap() throws {
+        let engine = try ReplicatedEngine(replicas: 2, options: ["--min-replicas-to-write", "1"])
+        var fleet = try fleet(engine)
+        for sentinel in engine.sentinels {
+            try sentinel.command("SENTINEL", "SET", "cooldowns", "down-after-milliseconds", "4000")
+        }
+        let primary = fleet.engine
+        try fleet.hosts[0].start("kept", .seconds(3_600))
+        let begin = ContinuousClock.now
+        try primary.kill()
+        var bare: Duration?
+        let host = fleet.hosts[0]
+        var made = false
+        try waitUntil("a change") {
+            // A client that asks a sentinel and writes with an acknowledgement.
+            if bare == nil, let server = try? engine.primary(), server.port != primary.port,
+                (try? server.command("SET", "bare", "1")) == "OK", (try? server.command("WAIT", "1", "100")) == "1"
+            {
+                bare = .now - begin
+            }
+            made = (try? host.start("new", .seconds(3_600)).outcome) == .started
+            return made
+        }
+        let gap = ContinuousClock.now - begin
+        print("after the primary was killed, a bare client waited for \(bare ?? gap), the fleet for \(gap)")
+        // At the second time it would be down for as long again.
+        let isDown = try engine.sentinels.contains { sentinel in
+            try sentinel.command("SENTINEL", "REPLICAS", "cooldowns").contains("s_down")
+        }
+        #expect(!isDown)
+        fleet.engine = try engine.awaitFailover(from: primary)
+        #expect(try fleet.awaitEqual()["kept"] != nil)
+    }
+
+    @Test("if a majority of the sentinels is lost and a replica hangs, the status has the reason, although it follows")
+    func silentSentinels() throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        let fleet = try fleet(engine)
+        for sentinel in engine.sentinels[..<2] { try sentinel.kill() }
+        try engine.servers[2].freeze()
+        #expect(throws: CountdownError.self) { try fleet.hosts[0].start("unknown", .seconds(3_600)) }
+        // The changes of another host do not hide it.
+        #expect(throws: CountdownError.self) { try fleet.hosts[1].start("unknown too", .seconds(3_600)) }
+        for host in fleet.hosts[..<2] {
+            let status = try host.call(GetStatus())
+            let shard = try #require(status.fleet?.shards.first)
+            #expect(shard.state == .live)
+            #expect(shard.reason?.contains("can become the primary") == true)
+            #expect(status.storageFailure == shard.reason)
+        }
+        engine.servers[2].thaw()
+        try fleet.awaitChanges()
+        for host in fleet.hosts { #expect(try host.call(GetStatus()).storageFailure == nil) }
+    }
+
     @Test(
         "a replica that the sentinels can no longer choose is left out, and has all changes when it is back",
         arguments: ["killed", "frozen", "cut off"]
@@ -53,6 +109,16 @@ struct FailoverTrials {
             // The primary has no such user.
             try replica.command("CONFIG", "SET", "masteruser", "nobody", "masterauth", "SECRET")
             try fleet.engine.command("CLIENT", "KILL", "TYPE", "replica")
+        }
+        // The others do not last for long.
+        try waitUntil("a refusal that says when it ends") {
+            guard fault == "cut off" else { return true }
+            do {
+                try fleet.hosts[0].start("refused", .seconds(3_600), .restart)
+            } catch CountdownError.storageFailed(let reason) {
+                return reason.contains("made again when it is connected, or when the sentinels find it down")
+            } catch CountdownError.unreachable {}
+            return false
         }
         try fleet.awaitChanges()
         try fleet.hosts[0].start("meanwhile", .seconds(3_600))

@@ -36,6 +36,20 @@ struct LossTrials {
         }
     }
 
+    @Test("a primary that is killed loses no answered change, also with SENTINEL RESET or a new replica meanwhile")
+    func deaths() throws {
+        try run { fault, primary, load in
+            try primary.kill()
+            try load.run(during: { try engine.primary().port == primary.port })
+            try engine.awaitFailover(from: primary)
+            if fault % 3 == 1 { for sentinel in engine.sentinels { try sentinel.command("SENTINEL", "RESET", "*") } }
+            if fault % 3 == 2 { try load.run(until: 20) }
+            try primary.start(["--replicaof", "127.0.0.1", "\(engine.primary().port)"])
+            try load.run(until: 20)
+            try primary.awaitReadiness()
+        }
+    }
+
     @Test("a primary that hangs for about as long as the sentinels wait loses no answered change")
     func hangs() throws {
         var generator = SeededGenerator(seed: 1)

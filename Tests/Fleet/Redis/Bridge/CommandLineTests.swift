@@ -1,6 +1,7 @@
 import BackendContract
 import FleetWire
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -136,6 +137,59 @@ struct CommandLineTests {
         #expect(try bridge.program.wait() == 0)
         #expect(FileManager.default.fileExists(atPath: bridge.socket))
         withExtendedLifetime(other) {}
+    }
+
+    @Test("a URL that every user can read is used with a warning, one in a private folder without")
+    func openFile() throws {
+        let folder = try TemporaryDirectory()
+        // The folders of the tests may be private.
+        let open = "/tmp/countdownd-url.\(getpid())"
+        try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: open) }
+        let url = "\(open)/url"
+        try Data("redis://:SECRET@127.0.0.1:1".utf8).write(to: URL(fileURLWithPath: url))
+        #expect(chmod(url, 0o644) == 0 && chmod(open, 0o700) == 0)
+        let arguments = ["--url-file", url, "--listen", folder.path(of: "s")]
+        let quiet = try Program(try BridgeProcess.executable(), arguments)
+        try quiet.line(containing: "cannot connect to 127.0.0.1:1")
+        #expect(quiet.lines.count == 1)
+        try quiet.kill()
+        #expect(chmod(open, 0o755) == 0)
+        let program = try Program(try BridgeProcess.executable(), arguments)
+        let line = try program.line(containing: "warning: every user can read \(url), which may hold a password")
+        #expect(!line.contains("SECRET"))
+        #expect(chmod(url, 0o640) == 0)
+        program.send(signal: SIGHUP)
+        try program.line(containing: "cannot connect to 127.0.0.1:1")
+        #expect(program.lines.count { $0.contains("every user can read") } == 1)
+    }
+
+    @Test("a bridge that works feeds systemd's watchdog again and again, and one that hangs does not")
+    func watchdog() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path(of: "notify")
+        let manager = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(manager) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(manager, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        let environment = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "300000"]
+        let bridge = try BridgeProcess("redis://127.0.0.1:1", environment: environment)
+        var buffer = [UInt8](repeating: 0, count: 64)
+        for _ in 0..<3 { #expect(recv(manager, &buffer, 64, 0) == "WATCHDOG=1".utf8.count) }
+        #expect(buffer.starts(with: "WATCHDOG=1".utf8))
+        try bridge.program.stop()
+        while recv(manager, &buffer, 64, Int32(MSG_DONTWAIT)) > 0 {}
+        letPass(.milliseconds(400))
+        #expect(recv(manager, &buffer, 64, Int32(MSG_DONTWAIT)) < 0)
+        bridge.program.send(signal: SIGCONT)
+        #expect(recv(manager, &buffer, 64, 0) == "WATCHDOG=1".utf8.count)
     }
 
     @Test("a relative name is looked for among systemd's credentials")

@@ -83,6 +83,58 @@ struct RedisTests {
         withExtendedLifetime(bridges) {}
     }
 
+    @Test("bridges notice that records are lost, although records with earlier and later ends were made since")
+    func laterRecords() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        let old = (0..<20).map { Propose.Proposal("old/\($0)", "x.\($0)", due: 1 << 51) }
+        #expect(try client.propose(old).allSatisfy { $0.outcome == .won })
+        try server.command("DEL", "cd:{fleet/0}:now")
+        let new = [50, 51, 52].map { Propose.Proposal("new/\($0)", "y.\($0)", due: 1 << Int64($0)) }
+        #expect(try client.propose(new).allSatisfy { $0.outcome == .won })
+        let updates = try bridge.follower().updates(until: .diverged)
+        #expect(updates.last?.state == .diverged)
+        // The lost records are not looked for any more.
+        #expect(try server.command("ZCARD", "cd:{fleet/0}:due") == "3")
+    }
+
+    @Test("an engine that may remove keys is given up, also if that is set later, until it is set back")
+    func eviction() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
+        try server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        let sentence = "has maxmemory-policy allkeys-lru: use noeviction, so that no countdown is lost"
+        try bridge.program.line(containing: sentence)
+        #expect(try client.propose(Propose.Proposal("b", "x.2")).reason?.contains(sentence) == true)
+        try server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+        try bridge.program.line(containing: "connected to")
+        #expect(try client.propose(Propose.Proposal("b", "x.2")).outcome == .won)
+    }
+
+    @Test("a follower hears that the engine makes no changes, and that it makes them again, although nobody tries")
+    func refusal() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        #expect(try bridge.client().propose(Propose.Proposal("a", "x.1", due: 1 << 52)).outcome == .won)
+        let follower = try bridge.follower()
+        try server.command("CONFIG", "SET", "maxmemory", "1")
+        var update: Follow.Reply
+        repeat { update = try follower.update() } while update.reason == nil
+        #expect(update.state == .clock)
+        #expect(update.reason?.contains("is out of memory and refuses changes") == true)
+        // A follower that comes later hears it, too.
+        let late = try bridge.client()
+        try late.follow()
+        repeat { update = try late.update() } while update.reason == nil
+        #expect(update.state == .clock)
+        try server.command("CONFIG", "SET", "maxmemory", "0")
+        repeat { update = try follower.update() } while update.reason != nil
+        try bridge.program.line(containing: "accepts changes again")
+    }
+
     @Test("bridges of a namespace have one margin, and one with another is told which")
     func margin() throws {
         let server = try RedisServer()
