@@ -390,6 +390,75 @@ def million(trial):
                 raise RuntimeError("the daemon has not all countdowns")
 
 
+# GCRA as programs call it at Redis: the key has the instant until which tokens are taken.
+GCRA = """
+    local time = redis.call('TIME')
+    local now = time[1] * 1000000 + time[2]
+    local free = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0)) + ARGV[1]
+    if free - now > tonumber(ARGV[2]) then return 0 end
+    redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', math.ceil((free - now) / 1000))
+    return 1"""
+TOKEN = 20_000
+
+
+def rates(trial):
+    """A rate whose tokens come faster than the margin, and the script at the same Redis: a burst, and refusals in a flood."""
+    with engine() as redis, host(trial, redis) as daemon:
+        def asked(key, burst):
+            most = TOKEN * burst
+            return {
+                "countdownd": varlink("io.countdownd.Start", key=key, durationUSec=TOKEN, ifRunning="extend", upToUSec=most),
+                "redis": resp("EVAL", GCRA, 1, key, TOKEN, most),
+            }
+
+        def connect(name):
+            if name == "redis":
+                return Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+            return Plain(socket.AF_UNIX, daemon.socket, b"\0")
+
+        for name, request in asked("burst", 300).items():
+            connections = [connect(name) for _ in range(300)]
+            begin = time.perf_counter()
+            for connection in connections:
+                connection.socket.sendall(request)
+            accepted = sum(is_accepted(connection.ask(b"")) for connection in connections)
+            trial.record("fleet-rate-burst", name, (time.perf_counter() - begin) * 1e6)
+            if accepted != 300:
+                raise RuntimeError(f"{name} accepted {accepted} of a burst of 300")
+        for name, request in asked("flood", 10).items():
+            times = refusals([connect(name) for _ in range(20)], request, trial.size(1_000))
+            trial.record("fleet-rate-refused", name, statistics.median(times))
+
+
+def refusals(connections, request, count):
+    """The times of the refused ones of many calls, one each 2.5 ms on any connection that is free."""
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+        free, sent, refused = list(connections), {}, []
+        begin = time.perf_counter()
+        for number in range(count):
+            until = begin + number * 0.0025
+            while not free or time.perf_counter() < until:
+                for key, _ in selector.select(max(0, until - time.perf_counter()) if free else PATIENCE):
+                    reply, now = key.data.ask(b""), time.perf_counter()
+                    if not is_accepted(reply):
+                        refused.append((now - sent[key.data]) * 1e6)
+                    free.append(key.data)
+            connection = free.pop()
+            sent[connection] = time.perf_counter()
+            connection.socket.sendall(request)
+    return refused
+
+
+def is_accepted(reply):
+    if reply in (b":1\r\n", b":0\r\n"):
+        return reply == b":1\r\n"
+    if b'"outcome"' in reply or b"AlreadyRunning" in reply:
+        return b"AlreadyRunning" not in reply
+    raise RuntimeError(f"neither accepted nor refused: {reply!r}")
+
+
 def fleet(trial):
-    for measure in start, hops, far, spread, deliveries, rest, million:
+    for measure in start, hops, far, rates, spread, deliveries, rest, million:
         measure(trial)
