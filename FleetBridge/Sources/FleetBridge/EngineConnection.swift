@@ -33,6 +33,8 @@ final class EngineConnection {
     private var pending = CircularBuffer<Pending>()
     private var isTimerScheduled = false
     private var hasReplied = false
+    /// When the last message of a channel came: a connection that still brings messages is not lost.
+    private var lastMessage = NIODeadline.uptimeNanoseconds(0)
     private var isEncrypted = false
     /// Why the connection has ended; nil while it has not.
     private(set) var end: EngineFailure?
@@ -137,7 +139,7 @@ final class EngineConnection {
 
     private func checkAnswerTime() {
         guard let oldest = pending.first else { return }
-        let rest = oldest.sent + EngineFailure.answerTime - .now()
+        let rest = max(oldest.sent, lastMessage) + EngineFailure.answerTime - .now()
         guard rest <= .zero else { return scheduleTimer(in: rest) }
         guard url.usesTLS, !isEncrypted else { return close(EngineFailure("no answer from \(url.address) within 2 s")) }
         let sentence = "no TLS handshake with \(url.address) within 2 s"
@@ -176,7 +178,9 @@ final class EngineConnection {
         hasReplied = true
         if case .array(let elements) = value, let kind = elements.first?.text {
             switch kind {
-            case "smessage", "message": return onMessage(value)
+            case "smessage", "message":
+                lastMessage = .now()
+                return onMessage(value)
             case "sunsubscribe": return close(EngineFailure("\(url.address) has ended the subscription"))
             default: break
             }
