@@ -17,9 +17,11 @@ struct ServiceStatusReporter {
         /// The loss of the fleet's engine; nil if the engine is reached or the countdowns are not shared.
         var loss: EngineWatch.Loss?
 
-        /// Whether another status differs in more than numbers, so that it is reported in time.
+        /// Whether another status differs in more than numbers, so that it is reported in time. None running is such a
+        /// difference: otherwise the call that starts the daemon would not show before the watchdog is due.
         func isUrgent(after other: StatusLine?) -> Bool {
             (trouble == nil) != (other?.trouble == nil) || (loss == nil) != (other?.loss == nil)
+                || (running == 0) != (other?.running == 0)
         }
     }
 

@@ -54,6 +54,15 @@ struct StatusLineTests {
         )
     }
 
+    @Test("that the first countdown runs or none is left is reported in time, and other numbers in a later turn")
+    func urgency() {
+        func line(_ running: Int) -> ServiceStatusReporter.StatusLine {
+            ServiceStatusReporter.StatusLine(running: running, next: nil, trouble: nil)
+        }
+        #expect(line(1).isUrgent(after: line(0)) && line(0).isUrgent(after: line(2)))
+        #expect(!line(2).isUrgent(after: line(1)) && !line(0).isUrgent(after: line(0)))
+    }
+
     @Test("says that the engine of a fleet is lost, since when, and why, in one line")
     func loss() {
         let loss = EngineWatch.Loss(since: now.wall + .seconds(-61), reason: "no route\nX=1")
