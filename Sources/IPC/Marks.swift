@@ -2,11 +2,27 @@ package import Varlink
 
 /// The metadata by which countdowns that only keep a command from running again differ from timers.
 package enum CooldownMark {
-    /// The metadata of countdowns that `countdownctl run` and `countdownctl button` start.
+    /// The metadata of countdowns that `countdownctl run`, `countdownctl button` and `--rate` start.
     package static let metadata: TextMap<String> = ["cooldown": "yes"]
 
     /// Whether a countdown has it.
     package static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
+}
+
+/// The prefixes of the keys of `countdownctl temporarily`.
+package enum ChangeMark {
+    /// Of the ends of changes.
+    package static let prefix = "undo/"
+    /// Of undos that failed, which notifications report.
+    package static let failurePrefix = "undo-failed/"
+
+    /// Whether a key has one.
+    package static func marks(_ key: String) -> Bool { key.hasPrefix(prefix) || key.hasPrefix(failurePrefix) }
+}
+
+extension Countdown {
+    /// Whether people count with it: not a cooldown, and not the end of a change. Bars, `@next` and `@last` show timers.
+    package var isTimer: Bool { !CooldownMark.marks(self) && !ChangeMark.marks(key) }
 }
 
 /// The metadata of countdowns that `countdownctl snooze`, or the button of a notification, has started again.

@@ -28,8 +28,22 @@ public struct FileStatus: Sendable, Hashable {
         return FileStatus(status)
     }
 
+    /// The names in a directory, in no order.
+    public static func names(in directory: String) throws(SystemFailure) -> [String] {
+        guard let folder = unsafe opendir(directory) else { throw SystemFailure("opendir") }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: unsafe entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     /// The target of a symbolic link; nil if the path is not a link.
-    static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
+    public static func linkTarget(_ path: String) throws(SystemFailure) -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &target, target.count)
         if count < 0, errno == EINVAL { return nil }

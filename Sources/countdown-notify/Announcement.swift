@@ -35,8 +35,8 @@ struct AnnouncementRules: Equatable {
     func announcement(of countdown: Countdown, report: (String) -> Void = { _ in }) -> Announcement {
         let metadata = countdown.metadata ?? [:]
         // A program waits for the end of a cooldown, not a person.
-        let isCooldown = CooldownMark.marks(countdown)
-        var announcement = Announcement(ring: isCooldown ? .no : ring, warningUSec: isCooldown ? nil : warningUSec)
+        let isTimer = countdown.isTimer || countdown.undoFailure != nil
+        var announcement = Announcement(ring: isTimer ? ring : .no, warningUSec: isTimer ? warningUSec : nil)
         func read(_ name: String, _ expectation: String, _ apply: (String) -> Bool) {
             guard let value = metadata[name], !apply(value) else { return }
             report("metadata \(name)=\(PrintableText.escape(value)) is ignored: use \(expectation)")

@@ -20,11 +20,13 @@ QtObject {
     property var match: []
     property string path: Quickshell.env("COUNTDOWND_SOCKET")
         || `${Quickshell.env("XDG_RUNTIME_DIR")}/countdownd/io.countdownd`
+    // Whether cooldowns of commands are shown beside timers.
+    property bool cooldowns: false
     // The running and paused countdowns as the daemon describes them, the one that ends first in front.
     property var list: []
     property bool connected: false
 
-    // A countdown has reached its end; also one that ended while the connection was lost.
+    // A countdown that is shown has reached its end; also one that ended while the connection was lost.
     signal finished(var countdown)
     // The daemon refused a call.
     signal failed(string error, var parameters)
@@ -91,9 +93,16 @@ QtObject {
             (one.state === "paused") - (other.state === "paused") || one.remainingUSec - other.remainingUSec);
     }
 
+    // As docs/bars-and-hooks.md has it: keys of countdownctl temporarily are not shown.
+    function shows(countdown) {
+        return !countdown.key.startsWith("undo/") && (cooldowns || countdown.metadata?.cooldown !== "yes");
+    }
+
     function receiveEvent(event) {
         if (event.revision !== undefined && (event.type === "synced" || since !== undefined)) since = event.revision;
-        if (event.type === "finished" || event.type === "cancelled") {
+        if (event.countdown !== undefined && !shows(event.countdown)) {
+            delete known[event.key];
+        } else if (event.type === "finished" || event.type === "cancelled") {
             delete known[event.key];
             if (event.type === "finished") finished(event.countdown);
         } else if (event.countdown !== undefined) {

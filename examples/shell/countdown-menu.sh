@@ -4,7 +4,7 @@
 set -euo pipefail
 menu=(rofi -dmenu -p countdown)
 command -v rofi > /dev/null || menu=(fuzzel --dmenu --prompt 'countdown ')
-mapfile -t keys < <(countdownctl list --json | jq -r '.[].key')
+mapfile -t keys < <(countdownctl watch --format json | head -n 1 | jq -r '.countdowns[].key')
 for key in "${keys[@]}"; do
   lines+=("$(countdownctl show --key "$key" --format '{label}  {remaining}  {state}')")
 done

@@ -16,8 +16,8 @@ enum KeyWord: Equatable, Sendable {
     }
 }
 
-/// A word that stands for a countdown. Only countdownctl knows such words: it looks the countdown up, and calls the daemon
-/// with its key. Cooldowns of commands are passed over.
+/// A word that stands for a timer. Only countdownctl knows such words: it looks the timer up, and calls the daemon with its
+/// key. `Countdown.isTimer` says what a timer is.
 enum CountdownReference: String, CaseIterable, Sendable {
     /// The running countdown that ends first. If none is running: the paused one with the least remaining time.
     case next = "@next"

@@ -9,7 +9,10 @@ struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
         names: names,
         abstract: "List countdowns, the next to end first.",
-        usage: "countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER] [options]",
+        usage: """
+            countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER]
+                  [--format TEMPLATE] [options]
+            """,
         discussion: """
             Examples:
               countdownctl list
@@ -17,10 +20,12 @@ struct ListCommand: Subcommand {
               countdownctl list --state finished,cancelled
               countdownctl list --all --json
               countdownctl list --sort started --reverse
+              countdownctl list --format '{key} {remaining}'
 
             Without --all or --state, running and paused countdowns are listed. In a
             pattern, * matches any characters, ? one character, [abc] one of these. Narrow
-            terminals drop the least important columns.
+            terminals drop the least important columns. With --format, each countdown is a
+            line with the fields of the template, as in show and watch.
             """
     )
 
@@ -39,6 +44,9 @@ struct ListCommand: Subcommand {
     @Flag(name: .shortAndLong, help: "Reverse the order.")
     var reverse = false
 
+    @Option(help: ArgumentHelp("Print this text with its fields filled in.", valueName: "template"))
+    var format: String?
+
     @Flag(help: "Print no column headings.")
     var noLegend = false
 
@@ -48,11 +56,17 @@ struct ListCommand: Subcommand {
     func perform() throws -> ExitCode {
         let request = try request()
         let output = options.output
+        let template = try format.map { text throws(CommandFailure) in try Template(withField: text) }
+        guard template == nil || !output.json else {
+            throw CommandFailure.usage("use either --json or --format")
+        }
         let found = try DaemonEndpoint().ask { client throws(ClientError) in try client.list(request) }
         let sorted = found.sorted(by: sort.precedes)
         let countdowns = reverse ? sorted.reversed() : sorted
         if output.json {
             try output.print(json: JSONText.array(countdowns))
+        } else if let template {
+            try output.print(countdowns.map { template.render($0, clock: .local) })
         } else if countdowns.isEmpty {
             output.say(request.match == nil && request.keys == nil ? "no countdowns" : "no countdowns match")
         } else if !output.isQuiet {

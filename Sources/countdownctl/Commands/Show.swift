@@ -47,10 +47,7 @@ struct ShowCommand: Subcommand {
         }
         guard let format else { return try Self.show(word, options.output) }
         guard !options.json else { throw CommandFailure.usage("use either --json or --format") }
-        let template = try Template(format)
-        guard !template.isConstant else {
-            throw CommandFailure.usage("template \(quoted(format)) has no field; the fields are \(Template.places)")
-        }
+        let template = try Template(withField: format)
         do {
             let countdown = try DaemonEndpoint().countdown(of: word)
             try options.output.print([template.render(countdown, clock: .local)])

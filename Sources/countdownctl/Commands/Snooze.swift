@@ -19,8 +19,8 @@ struct SnoozeCommand: Subcommand {
               countdownctl snooze 10 min
               countdownctl snooze tea 10m
 
-            Without KEY it is the countdown that finished last, of those that the daemon
-            keeps; cooldowns of run and button are left out. The label and the metadata
+            Without KEY it is the timer that finished last, of those that the daemon keeps:
+            cooldowns, and those of temporarily, are left out. The label and the metadata
             stay. A countdown that was cancelled is not started again.
 
             A line such as `snooze = 10m` in ~/.config/countdownd/config is the default

@@ -92,10 +92,13 @@ struct StartCommand: Subcommand {
 
     @Flag var stay: StayChoice?
 
+    @Flag(help: plainHelp) var plain = false
+
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
         let request = try request(.local)
+        if plain, stay != .attach { throw CommandFailure.usage("--plain needs --attach") }
         let output = options.output
         for note in request.notes { output.say(note) }
         if let note = NotifierStatus.wakeNote(for: request.call.metadata) { output.say(note) }
@@ -105,7 +108,7 @@ struct StartCommand: Subcommand {
             _ = try start(request, of: daemon, output)
             return .success
         }
-        return try stay.follow(request.call.key, of: daemon, output) { interruption in
+        return try stay.follow(request.call.key, of: daemon, output, FollowStyle(isPlain: plain)) { interruption in
             try start(request, of: daemon, output, unless: interruption)
         }
     }
@@ -204,6 +207,9 @@ enum RunningChoice: String, EnumerableFlag {
     var ifRunning: IfRunning? { IfRunning(rawValue: rawValue) }
 }
 
+/// The help of `--plain` of subcommands that can attach.
+let plainHelp: ArgumentHelp = "With --attach, print lines instead of a picture."
+
 /// Whether `start` stays until the end.
 enum StayChoice: String, EnumerableFlag {
     case wait
@@ -221,11 +227,12 @@ enum StayChoice: String, EnumerableFlag {
         _ key: String,
         of daemon: DaemonEndpoint,
         _ output: Output,
+        _ style: FollowStyle,
         starting start: WaitLoop.Beginning? = nil
     ) throws -> ExitCode {
-        let shown = self == .attach ? try output.watchOutput(of: daemon, .one) : try output.lines(onlyEnds: true)
+        let shown = self == .attach ? try output.watchOutput(of: daemon, .one, style) : try output.lines(onlyEnds: true)
         var ends = WaitLoop([key], of: daemon, output: output, showing: shown, starting: start)
-        return try ends.run(tick: self == .wait ? 0 : nil)
+        return try ends.run(tick: self == .wait ? 0 : style.tick)
     }
 }
 
@@ -269,12 +276,18 @@ extension StartCommand {
             deadlineUSec: timing.deadline,
             ifRunning: queue ? .wait : rate != nil ? .extend : choice?.ifRunning,
             label: label,
-            metadata: try StartRequest.metadata(meta),
+            metadata: try metadata(),
             forget: forget || rate != nil ? true : nil,
             upToUSec: rate?.limit,
             maxDurationUSec: try longest(timing)
         )
         return StartRequest(call: call, rate: rate, notes: timing.notes)
+    }
+
+    /// The metadata of `--meta`; a rate is a cooldown.
+    private func metadata() throws(CommandFailure) -> TextMap<String>? {
+        let typed = try StartRequest.metadata(meta)
+        return rate == nil ? typed : CooldownMark.metadata.merging(typed ?? [:])
     }
 
     private func longest(_ timing: Timing) throws(CommandFailure) -> Int64? {

@@ -49,10 +49,13 @@ struct TimerCommand: Subcommand {
 
     @Flag var stay: StayChoice?
 
+    @Flag(help: plainHelp) var plain = false
+
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
         let (request, notes) = try request(.local)
+        if plain, stay != .attach { throw CommandFailure.usage("--plain needs --attach") }
         let output = options.output
         if let note = NotifierStatus.wakeNote(for: request.metadata) { output.say(note) }
         for note in notes { output.say(note) }
@@ -68,7 +71,7 @@ struct TimerCommand: Subcommand {
             if !output.json, !StandardStream.output.isTerminal { try output.print([countdown.key]) }
             return .success
         }
-        return try stay.follow(countdown.key, of: daemon, output)
+        return try stay.follow(countdown.key, of: daemon, output, FollowStyle(isPlain: plain))
     }
 
     /// The call for the arguments, with the key that it tries first, and notes on how a time was understood.

@@ -10,7 +10,7 @@ struct WatchCommand: Subcommand {
         abstract: "Follow countdowns until stopped.",
         usage: """
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
-                  [--format FORMAT] [options]
+                  [--plain | --format FORMAT [--cooldowns]] [options]
             countdownctl watch [PATTERN]... --exec COMMAND [--shell] [--on EVENT]...
                   [--before DURATION] [--cursor-file FILE] [--claim NAME] [options]
             """,
@@ -25,15 +25,20 @@ struct WatchCommand: Subcommand {
               countdownctl watch --on finished --exec 'notify-send {label}'
               countdownctl watch --on finished --exec ./hook --cursor-file ends.cursor
 
-            Prints the running and paused countdowns, then every change and, each second,
-            the remaining time. If the daemon restarts, countdownctl reconnects and prints
-            the ends that it missed.
+            Prints the running and paused countdowns, then every change and the remaining
+            time: each minute, each 10 s in the last minute, each second in the last ten,
+            or as --tick says. On a terminal, it draws a picture instead, unless --plain is
+            given. If the daemon restarts, countdownctl reconnects and prints the ends that
+            it missed. Keys of temporarily are printed with --json only, or if undo/... was
+            typed.
 
-            With --format a line is printed for each change of the countdown that ends
-            next; a finished countdown is shown for 5 s. json prints {"countdowns": [...]},
-            waybar and i3bar print the input of these bars, anything else is a template
-            with {key} {label} {remaining} {s} {percent} {end} {state} {metadata.NAME}. The
-            class is running, soon, urgent, paused, finished, or idle if there is none.
+            With --format a line is printed for each change of the timer that ends next; a
+            finished timer is shown for 5 s. --cooldowns adds the cooldowns of run, button
+            and --rate, and a key that is typed is shown whatever it is. json prints
+            {"countdowns": [...]}, waybar and i3bar print the input of these bars, anything
+            else is a template with {key} {label} {remaining} {s} {percent} {end} {state}
+            {metadata.NAME}. The class is running, soon, urgent, paused, finished, or idle
+            if there is none.
 
             The command of --exec gets the event as JSON on standard input and in
             COUNTDOWN_EVENT, _KEY, _LABEL, _STATE, _REMAINING_USEC, _DURATION_USEC,
@@ -67,6 +72,9 @@ struct WatchCommand: Subcommand {
     @Option(help: ArgumentHelp("Print the events after this revision, too.", valueName: "revision"))
     var since: Int64?
 
+    @Flag(help: "Print lines instead of a picture.")
+    var plain = false
+
     @OptionGroup var feed: FeedOptions
     @OptionGroup var options: OutputOptions
 
@@ -74,11 +82,12 @@ struct WatchCommand: Subcommand {
         let tick = try tick.map(DurationParser.read)
         let selection = try KeySelection(arguments)
         let output = options.output
-        let (line, claims, hook) = (try feed.line(), try feed.claims(), try feed.hook())
+        let (line, claims, hook) = (try feed.line(of: selection), try feed.claims(), try feed.hook())
         let file = try feed.file(since: since)
         guard line == nil || !output.json else {
             throw CommandFailure.usage("use either --json or --format")
         }
+        if plain, line != nil { throw CommandFailure.usage("use either --plain or --format") }
         if line != nil || hook != nil {
             let watch = selection.watch(tick: tick, since: since)
             let daemon = try DaemonEndpoint()
@@ -87,8 +96,11 @@ struct WatchCommand: Subcommand {
         }
         let following = ResumableWatch(selection, tick: tick, since: since)
         let daemon = try DaemonEndpoint()
-        let watchOutput = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several)
-        var stream = try EventStream(following, of: daemon, interruption: watchOutput.waiting)
-        return try stream.show(in: watchOutput.printer)
+        let style = FollowStyle(tick: tick, isPlain: plain)
+        let (printer, waiting) = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several, style)
+        var stream = try EventStream(following, of: daemon, interruption: waiting)
+        // Programs get everything.
+        let shown = ShownCountdowns(hasCooldowns: true, selection: selection)
+        return try stream.show(output.json ? nil : shown, in: printer)
     }
 }

@@ -100,20 +100,20 @@ extension Client {
     /// the same.
     mutating func timers(called name: String) throws(ClientError) -> [Countdown] {
         let (label, key) = (name.lowercased(), TimerKey.make(from: name))
-        return try list(List(match: [TimerKey.prefix + "*"], states: [.running, .paused])).filter {
+        return try timers(List(match: [TimerKey.prefix + "*"], states: [.running, .paused])).filter {
             $0.key == key || $0.label?.lowercased() == label
         }
     }
 
     private mutating func soonest() throws(ClientError) -> Countdown? {
         let few = try list(List(soonest: Int64(Self.sample)))
-        if let first = few.first(where: { $0.state == .running && !CooldownMark.marks($0) }) { return first }
+        if let first = few.first(where: { $0.state == .running && $0.isTimer }) { return first }
         let all = few.count < Self.sample ? few : try list(List())
-        return all.filter { !CooldownMark.marks($0) }.min { $0.endsBefore($1) }
+        return all.filter(\.isTimer).min { $0.endsBefore($1) }
     }
 
     private mutating func timers(_ request: List) throws(ClientError) -> [Countdown] {
-        try list(request).filter { !CooldownMark.marks($0) }
+        try list(request).filter(\.isTimer)
     }
 }
 

@@ -157,16 +157,11 @@ struct UndoDirectory {
     }
 
     private func names() throws(CommandFailure) -> [String] {
-        guard let folder = unsafe opendir(path) else { throw failure(SystemFailure("opendir")) }
-        defer { unsafe closedir(folder) }
-        var names: [String] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: unsafe entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+        do throws(SystemFailure) {
+            return try FileStatus.names(in: path)
+        } catch {
+            throw failure(error)
         }
-        return names
     }
 }
 

@@ -49,7 +49,7 @@ struct UndoRecord: Equatable {
     var failure: String?
 
     /// The beginning of the keys.
-    static let prefix = "undo/"
+    static let prefix = ChangeMark.prefix
 
     var key: String { Self.prefix + name }
 

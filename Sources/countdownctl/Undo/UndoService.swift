@@ -334,9 +334,9 @@ final class UndoService {
         }
         guard count == 1, isSynced, absence == nil else { return }
         // Its end becomes a notification.
-        let key = "undo-failed/\(file.record.name)"
+        let key = ChangeMark.failurePrefix + file.record.name
         var call = Start(
-            key: key.utf8.count <= 255 ? key : "undo-failed/\(file.id)",
+            key: key.utf8.count <= 255 ? key : ChangeMark.failurePrefix + file.id,
             durationUSec: 1,
             ifRunning: .restart
         )

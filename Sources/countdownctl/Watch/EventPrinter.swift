@@ -16,6 +16,8 @@ struct LinePrinter: EventPrinter {
     let output: Output
     /// Whether only ends are printed, as JSON in the form of the countdowns that they were.
     var onlyEnds = false
+    /// Which ticks are printed; nil for all, because the reader has asked for them.
+    var pace: TickPace?
 
     func show(_ events: [Event]) throws(StreamFailure) {
         let text = CountdownText()
@@ -24,7 +26,7 @@ struct LinePrinter: EventPrinter {
             if output.json {
                 let json = onlyEnds ? event.countdown.map { JSONText.object($0) } : JSONText.object(event)
                 if let json { bytes += json + [UInt8(ascii: "\n")] }
-            } else if !output.isQuiet, let line = text.line(event) {
+            } else if !output.isQuiet, pace?.prints(event) ?? true, let line = text.line(event) {
                 bytes += Array("\(line)\n".utf8)
             }
         }

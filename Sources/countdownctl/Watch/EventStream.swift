@@ -55,11 +55,15 @@ struct EventStream: ~Copyable {
         }
     }
 
-    /// Shows all events, until the deadline at most, and returns the exit code.
-    mutating func show(in printer: any EventPrinter, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
+    /// Shows all events, or only the events of some countdowns, until the deadline at most, and returns the exit code.
+    mutating func show(
+        _ shown: ShownCountdowns? = nil,
+        in printer: any EventPrinter,
+        until deadline: MonotonicDeadline? = nil
+    ) throws -> ExitCode {
         while true {
             switch try next(until: deadline) {
-            case .events(let events): try printer.show(events)
+            case .events(let events): try printer.show(events.filter { shown?.hides($0) != true })
             case .notice(let notice, let sentence): try printer.report(notice, sentence)
             case .timedOut: return .timedOut
             case .interrupted:

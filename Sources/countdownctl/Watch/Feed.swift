@@ -36,7 +36,7 @@ struct Feed {
         self.file = file
         self.daemon = daemon
         self.output = output
-        printer = LinePrinter(output: output)
+        printer = LinePrinter(output: output, pace: watch.tickUSec == nil ? TickPace() : nil)
         feed = line.map(FeedPrinter.init)
         hooks = try hook.map { hook throws(CommandFailure) in
             try HookRunner(
@@ -148,7 +148,7 @@ struct FeedPrinter {
     private static let finishedLength: Int64 = 5_000_000
 
     private let line: FeedLine
-    private var board = FeedBoard()
+    private var board: FeedBoard
     private var isSynced = false
     private var last: String?
     /// The key of the countdown that is shown before the others.
@@ -156,7 +156,10 @@ struct FeedPrinter {
     /// When the finished countdown disappears.
     private(set) var deadline: MonotonicDeadline?
 
-    init(_ line: FeedLine) { self.line = line }
+    init(_ line: FeedLine) {
+        self.line = line
+        board = FeedBoard(shown: line.shown)
+    }
 
     mutating func show(_ events: [Event]) throws(StreamFailure) {
         for event in events {
@@ -186,7 +189,7 @@ struct FeedPrinter {
 
     /// Starts again without countdowns, because the new watch sends all of them.
     mutating func beginAfresh() throws(StreamFailure) {
-        board = FeedBoard()
+        board = FeedBoard(shown: line.shown)
         deadline = nil
         try showNothing()
     }
@@ -224,6 +227,9 @@ struct FeedOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The class is urgent from this remaining time. (default: 10s)", valueName: "duration"))
     var urgent: String?
+
+    @Flag(help: "With --format, show the cooldowns of run, button and --rate, too.")
+    var cooldowns = false
 
     @Option(
         help: ArgumentHelp("The events for --exec, such as finished,cancelled.", valueName: "event"),
@@ -273,15 +279,17 @@ struct FeedOptions: ParsableArguments {
     }
 
     /// The format of the lines; nil without `--format`.
-    func line() throws(CommandFailure) -> FeedLine? {
+    func line(of selection: KeySelection) throws(CommandFailure) -> FeedLine? {
         guard let format else {
             guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent need --format") }
+            guard !cooldowns else { throw .usage("--cooldowns needs --format") }
             return nil
         }
         var thresholds = FeedClass.Thresholds()
         if let soon { thresholds.soon = try DurationParser.read(soon) }
         if let urgent { thresholds.urgent = try DurationParser.read(urgent) }
-        return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
+        let shown = ShownCountdowns(hasCooldowns: cooldowns, selection: selection)
+        return FeedLine(format: try FeedFormat(format), thresholds: thresholds, shown: shown)
     }
 
     /// The file for the cursor, locked; nil without `--cursor-file`.

@@ -35,6 +35,7 @@ struct FeedLine {
 
     let format: FeedFormat
     let thresholds: FeedClass.Thresholds
+    var shown = ShownCountdowns()
 
     var preamble: String? {
         // The array of i3bar's protocol has no end.

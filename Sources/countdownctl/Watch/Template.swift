@@ -68,6 +68,16 @@ struct Template: Equatable {
         return .metadata(String(rest))
     }
 
+    /// A template with a field.
+    ///
+    /// - Throws: also if nothing in it depends on a countdown.
+    init(withField text: String) throws(CommandFailure) {
+        try self.init(text)
+        guard !isConstant else {
+            throw .usage("template \(quoted(text)) has no field; the fields are \(Self.places)")
+        }
+    }
+
     /// Whether nothing in it depends on the countdown.
     var isConstant: Bool { pieces.allSatisfy { if case .text = $0 { true } else { false } } }
 

@@ -1,15 +1,30 @@
 /// How a subcommand shows the countdowns that it follows, and how it waits.
 typealias WatchOutput = (printer: any EventPrinter, waiting: any Waiter)
 
+/// How countdowns are followed, as it was typed.
+struct FollowStyle {
+    /// The time between two ticks in microseconds; nil for the daemon's rule. Lines are then printed more seldom.
+    var tick: Int64?
+    /// Whether lines are printed on a terminal, too.
+    var isPlain = false
+}
+
 extension Output {
     /// Prints events, or only ends, until Ctrl-C.
-    func lines(onlyEnds: Bool = false) throws(CommandFailure) -> WatchOutput {
-        (LinePrinter(output: self, onlyEnds: onlyEnds), try Interruption())
+    func lines(_ style: FollowStyle = FollowStyle(), onlyEnds: Bool = false) throws(CommandFailure) -> WatchOutput {
+        let pace = style.tick == nil ? TickPace() : nil
+        return (LinePrinter(output: self, onlyEnds: onlyEnds, pace: pace), try Interruption())
     }
 
     /// A screen on a terminal, which shows and waits in one; otherwise lines or JSON objects.
-    func watchOutput(of daemon: DaemonEndpoint, _ subject: FollowScreen.Subject) throws(CommandFailure) -> WatchOutput {
-        guard !json, !isQuiet, let device = TerminalDevice.ofOutput() else { return try lines() }
+    func watchOutput(
+        of daemon: DaemonEndpoint,
+        _ subject: FollowScreen.Subject,
+        _ style: FollowStyle
+    ) throws(CommandFailure) -> WatchOutput {
+        guard !json, !isQuiet, !style.isPlain, let device = TerminalDevice.ofOutput() else {
+            return try lines(style)
+        }
         let session = try TerminalSession(FollowScreen(subject), on: device, of: daemon, palette: palette)
         return (session, session)
     }

@@ -98,6 +98,57 @@ struct FeedTests {
         #expect(board.countdowns.map(\.key) == ["paused"])
     }
 
+    @Test("timers are shown; cooldowns if they are asked for; what temporarily started, only if it is named")
+    func chooses() {
+        var cooldown = countdown("feed", remaining: 1)
+        cooldown.metadata = CooldownMark.metadata
+        let change = countdown("undo/dnd", remaining: 2)
+        let failure = countdown("undo-failed/dnd", remaining: 3)
+        let timer = countdown("tea", remaining: 4)
+        func shown(_ cooldowns: Bool, _ typed: String...) -> [String] {
+            let selection = KeySelection(typed: typed)
+            var board = FeedBoard(shown: ShownCountdowns(hasCooldowns: cooldowns, selection: selection))
+            for one in [cooldown, change, failure, timer] {
+                _ = board.apply(event(.started, one))
+                _ = board.apply(Event(type: .tick, key: one.key, remainingUSec: one.remainingUSec))
+            }
+            return board.countdowns.map(\.key)
+        }
+        #expect(shown(false) == ["tea"] && shown(false, "*") == ["tea"])
+        #expect(shown(true) == ["feed", "tea"])
+        #expect(shown(false, "feed", "undo/dnd") == ["feed", "undo/dnd", "tea"])
+        #expect(shown(false, "undo*", "undo/*") == ["undo/dnd", "undo-failed/dnd", "tea"])
+    }
+
+    @Test("a timer whose key becomes that of a cooldown is not shown any more, nor is the cooldown's end")
+    func changesKinds() {
+        var board = FeedBoard()
+        _ = board.apply(event(.started, countdown("tea", remaining: 4)))
+        var cooldown = countdown("tea", remaining: 5)
+        cooldown.metadata = CooldownMark.metadata
+        _ = board.apply(event(.restarted, cooldown))
+        #expect(board.countdowns.isEmpty)
+        cooldown.state = .finished
+        let hasFinished = board.apply(event(.finished, cooldown))
+        #expect(!hasFinished && board.countdowns.isEmpty)
+    }
+
+    @Test("a reader of lines is told each minute, each ten seconds in the last minute, each second in the last ten")
+    func paces() {
+        let pace = TickPace()
+        func printed(_ seconds: ClosedRange<Int64>) -> [Int64] {
+            seconds.reversed().filter { pace.prints(Event(type: .tick, key: "tea", remainingUSec: $0 * 1_000_000)) }
+        }
+        let start = Event(type: .started, key: "tea", remainingUSec: 185_000_000)
+        #expect(pace.prints(start) && pace.prints(start))
+        #expect(printed(1...184) == [180, 120, 60, 50, 40, 30, 20] + (1...10).reversed())
+        // A tick that is late stands for those before it.
+        #expect(pace.prints(Event(type: .restarted, key: "tea", remainingUSec: 90_000_000)))
+        #expect(pace.prints(Event(type: .tick, key: "tea", remainingUSec: 58_700_000)))
+        #expect(!pace.prints(Event(type: .tick, key: "tea", remainingUSec: 58_000_000)))
+        #expect(pace.prints(Event(type: .tick, key: "egg", remainingUSec: 58_000_000)))
+    }
+
     @Test("ticks and the time update the remaining time")
     func countsDown() {
         var board = FeedBoard()

@@ -16,6 +16,33 @@ final class FeedCommandsTests: CommandSuite {
         #expect(line.contains(#""key":"tea""#))
     }
 
+    /// A command that starts a countdown of a kind, with the words for its length after it.
+    private static let kinds = [
+        "start timer/a", "start c --meta cooldown=yes", "start undo/d", "start r --rate", "run h",
+    ]
+
+    @Test("what a bar shows first is what @next is, whatever else counts", arguments: kinds, kinds)
+    func showsWhatChanges(_ first: String, _ second: String) throws {
+        func start(_ kind: String, _ key: String, _ hours: Int) throws {
+            let words = kind.split(separator: " ").map(String.init)
+            let length = words.last == "--rate" ? "1/\(hours)h" : "\(hours)h"
+            let command = words.first == "run" ? ["--", "true"] : []
+            let run = try typist.type(words: [words[0], words[1] + key] + words.dropFirst(2) + [length] + command)
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        try start(first, "1", 1)
+        try start(second, "2", 2)
+        let keys = [first, second].enumerated().map { $1.split(separator: " ")[1] + "\($0 + 1)" }
+        for paused in [[], [keys[0]], keys, [keys[1]]] {
+            for key in keys { _ = try typist.type("\(paused.contains(key) ? "pause" : "resume") \(key)") }
+            let next = try typist.type("show @next --format {key}").standardOutput
+            let watch = try typist.begin("watch --format {key} --tick 0")
+            #expect(try watch.line() == (next.isEmpty ? "" : String(next.dropLast())), "\(paused)")
+            _ = try watch.stop()
+            #expect(next.isEmpty == ![first, second].contains("start timer/a"))
+        }
+    }
+
     @Test("a feed starts before its daemon, shows nothing while the daemon is away, and the state when it is back")
     func outlivesDaemons() throws {
         let place = try TemporaryDirectory()
