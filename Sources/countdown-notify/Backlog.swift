@@ -35,7 +35,7 @@ enum EndNotification: Hashable {
                 summary: Strings.name(countdown),
                 body: strings.end(countdown),
                 urgency: urgency([countdown], rules),
-                actions: countdown.undoFailure == nil ? [.again, .addTime, .dismiss] : [.dismiss],
+                actions: countdown.undoFailure == nil ? [.again, .addTime] : [],
                 ring: rules.announcement(of: countdown).ring
             )
         case .several(let newest, let count):
@@ -43,8 +43,7 @@ enum EndNotification: Hashable {
                 category: .ended,
                 summary: strings.text(.countdownsHaveEnded, count),
                 body: Self.lines(newest, count, strings).joined(separator: "\n"),
-                urgency: urgency(newest, rules),
-                actions: [.dismiss]
+                urgency: urgency(newest, rules)
             )
         }
     }

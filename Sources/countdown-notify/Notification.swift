@@ -29,6 +29,7 @@ struct Notification: Hashable {
     /// Plain text.
     var body: String
     var urgency = Urgency.normal
+    /// Beside `dismiss`, which each notification has.
     var actions: [NotificationAction] = []
     /// Percent.
     var progress: Int32?
@@ -54,23 +55,25 @@ struct Notification: Hashable {
             .string(hasBody ? markup : ""),
             .strings(
                 capabilities.contains(.actions)
-                    ? ([.click] + actions).flatMap { [$0.rawValue, $0.title(strings)] } : []
+                    ? (actions + [.dismiss]).flatMap { [$0.rawValue, $0.title(strings)] } : []
             ),
-            .dictionary(hints),
+            .dictionary(hints(under: capabilities)),
             // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
             // decides.
             .int32(category == .progress || ring == .yes ? 0 : -1)
         )
     }
 
-    private var hints: [BusValue.NamedValue] {
+    private func hints(under capabilities: Capabilities) -> [BusValue.NamedValue] {
         var hints = [
             BusValue.NamedValue(name: "urgency", value: .byte(urgency.rawValue)),
             BusValue.NamedValue(name: "category", value: .string(category.rawValue)),
             BusValue.NamedValue(name: "desktop-entry", value: .string(Self.desktopEntry)),
         ]
         if ring != .no { hints.append(BusValue.NamedValue(name: "suppress-sound", value: .bool(true))) }
-        if let progress { hints.append(BusValue.NamedValue(name: "value", value: .int32(progress))) }
+        if let progress, capabilities.hasNamedBars {
+            hints.append(BusValue.NamedValue(name: "value", value: .int32(progress)))
+        }
         return hints
     }
 
@@ -86,17 +89,16 @@ enum NotificationAction: String {
     case again
     /// Start it for a while.
     case addTime = "add-time"
-    case dismiss
-    /// A click on the notification itself, which answers it like `dismiss`. If a notification lacks this action, some desktops
-    /// start the program of its desktop entry instead.
-    case click = "default"
+    /// A click on the notification itself, which some desktops show as a button. If a notification lacks this action, some
+    /// desktops start the program of its desktop entry instead.
+    case dismiss = "default"
 
     /// The title of its button.
     func title(_ strings: Strings) -> String {
         switch self {
         case .again: strings.text(.again)
         case .addTime: strings.text(.addTime, strings.duration(strings.snoozeUSec))
-        case .dismiss, .click: strings.text(.dismiss)
+        case .dismiss: strings.text(.dismiss)
         }
     }
 }
@@ -106,6 +108,8 @@ enum Capability: String {
     case actions
     case body
     case bodyMarkup = "body-markup"
+    /// Notifications without text, for example of the volume: an icon, and a bar for the hint `value`.
+    case iconOnly = "x-canonical-private-icon-only"
 }
 
 typealias Capabilities = Set<Capability>
@@ -113,6 +117,9 @@ typealias Capabilities = Set<Capability>
 extension Capabilities {
     /// The capabilities with these names. Other names are ignored.
     init(named names: [String]) { self.init(names.compactMap(Capability.init)) }
+
+    /// Whether a notification with a bar has its text, too.
+    var hasNamedBars: Bool { !contains(.iconOnly) }
 }
 
 enum DesktopSignal: Equatable {

@@ -272,7 +272,9 @@ struct NotificationQueue {
         case (.none, _), (.server, _): break
         case (.capabilities, let values?):
             guard case .strings(let names) = values.first else { return fail() }
-            service = .ready(Capabilities(named: names))
+            let capabilities = Capabilities(named: names)
+            progress.hasBars = capabilities.hasNamedBars
+            service = .ready(capabilities)
         case (.ends(let ends), let values?):
             if let number = values.number { bell.shown(ends, as: number) }
             noteDelivered(ends, values.number)

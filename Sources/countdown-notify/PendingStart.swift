@@ -33,7 +33,7 @@ final class PendingStart {
         _ rules: AnnouncementRules = AnnouncementRules()
     ) -> Start? {
         switch action {
-        case .dismiss, .click: nil
+        case .dismiss: nil
         case .again: countdown.again(for: countdown.durationUSec, .attach)
         // `countdownctl snooze` then knows that this end was answered.
         case .addTime: SnoozeMark.start(countdown, for: rules.snoozeUSec, .extend)

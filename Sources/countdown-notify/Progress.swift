@@ -1,7 +1,7 @@
 import IPC
 import Varlink
 
-/// The notifications of running and paused countdowns: one each, updated in its place.
+/// The notifications of running and paused timers: one each, updated in its place.
 struct ProgressNotifications {
     private struct Shown {
         /// The percentage in the last update.
@@ -19,6 +19,8 @@ struct ProgressNotifications {
     /// After this many refusals in a row the notification of a countdown is not sent again.
     private static let maximumRefusals = 5
 
+    /// Whether the notification service shows a percentage; otherwise ticks change nothing.
+    var hasBars = true
     private var board = CountdownBoard()
     private var shown: TextMap<Shown> = [:]
     /// The keys of the notifications to make or update, in that order.
@@ -28,14 +30,16 @@ struct ProgressNotifications {
     mutating func receive(_ event: Event) -> UInt32? {
         switch board.apply(event) {
         case nil: break
-        case .updated(let countdown):
+        case .updated(let countdown) where countdown.isTimer:
             update(countdown, showing: ![.adjusted, .paused].contains(event.type))
         case .ticked(let countdown):
+            guard hasBars else { break }
             let percent = Int32(countdown.percentGone)
             guard let item = shown[countdown.key], percent != item.percent else { break }
             shown[countdown.key]?.percent = percent
             touch(countdown.key)
-        case .ended(let countdown):
+        // A timer may have had the key before.
+        case .ended(let countdown), .updated(let countdown):
             guard let item = shown.removeValue(forKey: countdown.key) else { break }
             if item.isChanged { changed.removeAll { $0.hasSameBytes(as: countdown.key) } }
             return item.number == 0 ? nil : item.number
@@ -45,7 +49,7 @@ struct ProgressNotifications {
 
     /// Forgets all countdowns. Returns the numbers of the notifications that are to be closed.
     mutating func clear() -> [UInt32] {
-        defer { self = ProgressNotifications() }
+        defer { self = ProgressNotifications(hasBars: hasBars) }
         return shown.values.map(\.number).filter { $0 != 0 }
     }
 

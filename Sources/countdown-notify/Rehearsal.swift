@@ -90,8 +90,7 @@ final class Rehearsal {
             var shown = Notification(
                 category: .ended,
                 summary: strings.text(.countdowns),
-                body: strings.text(.rehearsal),
-                actions: [.dismiss]
+                body: strings.text(.rehearsal)
             )
             shown.ring = rings ? .once : .no
             send(.failure(shown), shown.call(under: Capabilities(named: names), strings))

@@ -32,7 +32,7 @@ struct RingTrials {
         let shown = try scene.server.next()
         #expect(shown.hints?.suppressSound == true && shown.timeout == 0)
         try waitUntil("the stream to be listed") { try server.streams() == 1 }
-        try scene.server.choose("dismiss", of: shown.id)
+        try scene.server.choose("default", of: shown.id)
         try waitUntil("silence") { try server.streams() == 0 }
         #expect(!notify.standardError.contains("no sound"))
     }
@@ -58,7 +58,7 @@ struct RingTrials {
     func answers() throws {
         let players = try players(["paplay": "exec /bin/sleep 600"])
         let notify = try scene.notify(environment: theme)
-        for (number, answer) in zip(1..., ["dismiss", "default", "again", "close", "start"]) {
+        for (number, answer) in zip(1..., ["default", "again", "close", "start"]) {
             try scene.call(Start(key: "tea", durationUSec: 3_600_000_000, ifRunning: .restart))
             try scene.call(Finish(key: "tea"))
             let play = try players.awaitPlays(number)[number - 1]

@@ -24,9 +24,7 @@ struct NotificationTests {
             call.arguments == [
                 .string("Countdowns"), .uint32(0), .string("countdownd"), .string("<Tea> & more"),
                 .string("Ended at 00:00"),
-                .strings([
-                    "default", "Dismiss", "again", "Again", "add-time", "+1 min", "dismiss", "Dismiss",
-                ]), .dictionary(hints),
+                .strings(["again", "Again", "add-time", "+1 min", "default", "Dismiss"]), .dictionary(hints),
                 .int32(-1),
             ]
         )
@@ -59,6 +57,35 @@ struct NotificationTests {
         #expect(call.arguments[7] == .int32(0))
     }
 
+    @Test("no two buttons have one title, whatever a notification is about")
+    func titles() {
+        let ends = [ended("tea"), ended("egg"), ended("toast"), ended("cake")]
+        let all: [EndNotification] = [.gap, .one(ends[0]), .several(newest: ends, count: 4)]
+        let made = all.map { $0.notification(.at(0), AnnouncementRules()) } + [notification]
+        for notification in made {
+            let actions = notification.call(under: self.all).actions
+            let titles = stride(from: 1, to: actions.count, by: 2).map { actions[$0] }
+            #expect(Set(titles).count == titles.count && titles.last == "Dismiss", "\(titles)")
+        }
+    }
+
+    @Test("a service that shows bars without text gets no bar, and updates when the text changes only")
+    func namelessBars() {
+        let notification = Notification(category: .progress, summary: "tea", body: "Ends at 12:00", progress: 42)
+        let capabilities = Capabilities(named: ["body", "x-canonical-private-icon-only"])
+        let call = notification.call(under: capabilities)
+        #expect(call.hint("value") == nil)
+        #expect(call.texts == ["tea", "Ends at 12:00"])
+        var progress = ProgressNotifications()
+        progress.hasBars = false
+        _ = progress.receive(event(.started, running("tea")))
+        #expect(progress.next(.at(0)) != nil)
+        _ = progress.receive(Event(type: .tick, key: "tea", remainingUSec: 50_000_000))
+        #expect(!progress.hasNext)
+        _ = progress.receive(event(.adjusted, running("tea", remaining: 90_000_000)))
+        #expect(progress.hasNext)
+    }
+
     @Test("other capabilities are ignored")
     func capabilities() {
         #expect(Capabilities(named: ["body", "sound", "actions", "action-icons"]) == [.actions, .body])
@@ -75,7 +102,7 @@ struct NotificationTests {
         #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(2)) == .closed(3, byUser: true))
         #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(1)) == .closed(3, byUser: false))
         #expect(signal(service, "ActionInvoked", .uint32(3), .string("again")) == .chosen(.again, 3))
-        #expect(signal(service, "ActionInvoked", .uint32(3), .string("default")) == .chosen(.click, 3))
+        #expect(signal(service, "ActionInvoked", .uint32(3), .string("default")) == .chosen(.dismiss, 3))
         #expect(signal(service, "ActionInvoked", .uint32(3), .string("reply")) == nil)
         #expect(signal(service, "ActivationToken", .uint32(3), .string("again")) == nil)
         let changed = [service, ":1.1", ""].map(BusValue.string)

@@ -35,7 +35,7 @@ struct StringsTests {
         let rules = AnnouncementRules(ring: .no)
         let alone = EndNotification.one(failed).notification(.at(0), rules)
         #expect(alone.summary == "dnd" && alone.body == body)
-        #expect(alone.category == .trouble && alone.actions == [.dismiss])
+        #expect(alone.category == .trouble && alone.actions == [])
         let several = EndNotification.several(newest: [failed, ended("tea")], count: 2).notification(.at(0), rules)
         #expect(several.body.hasPrefix("dnd: \(body)\ntea"))
     }
