@@ -69,7 +69,7 @@ sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
   $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/System/Clock/* Tests/System/Manager/Machine/* Tests/Programs/Started/Examples/Undo/*) $(wildcard Tests/System/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/System/Clock/* Tests/System/Manager/Machine/* Tests/Programs/Started/Examples/Undo/*) $(wildcard Tests/System/Clock/*.sh) Sources/countdownctl/Arguments/completion.bash
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'

@@ -84,6 +84,7 @@ let package = Package(
                 "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            resources: [.embedInCode("Arguments/completion.bash")],
             swiftSettings: strict,
             linkerSettings: staticExecutable
         ),

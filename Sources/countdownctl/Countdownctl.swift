@@ -23,10 +23,11 @@ struct Countdownctl: ParsableCommand {
               countdownctl watch --json             print every event as a JSON object
               countdownctl --host alice@example.org list    on another machine, by ssh
 
-            As a KEY, @next is the running countdown that ends first, or if none runs, the
-            paused one with the least time; @last is the one that was started last.
-            Cooldowns of run and button are left out. If the countdown changes between the
-            lookup and the change, it is looked up once more; then the exit code is 75.
+            As a KEY, @next is the running timer that ends first, or if none runs, the
+            paused one with the least time; @last is the one that was started last. Timers
+            are all but cooldowns (run, button, --rate) and countdowns of temporarily. If
+            the timer changes between the lookup and the change, it is looked up once more;
+            then the exit code is 75.
             If no countdown has the key, commands for people (cancel, finish, pause,
             resume, toggle, adjust, show) take it as the label of a timer, as in
             cancel Green tea. --key takes a key as it is, even if it is called @next.
@@ -145,7 +146,8 @@ struct Invocation {
         return arguments.firstIndex(of: "--") ?? arguments.count
     }
 
-    func run() -> ExitCode {
+    /// Runs it; `isRemote` if `--host` stood before the arguments.
+    func run(isRemote: Bool = false) -> ExitCode {
         // A write to a pipe without a reader fails instead of ending the process: of several changes in one command, none is
         // left out because of the output of another.
         signal(SIGPIPE, SIG_IGN)
@@ -155,8 +157,9 @@ struct Invocation {
                 // Help and usage errors need no login.
                 let here = Invocation(arguments: remote.arguments)
                 let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(here.arguments)) != nil
-                return isSubcommand ? try remote.run() : here.run()
+                return isSubcommand ? try remote.run() : here.run(isRemote: true)
             }
+            if arguments.isEmpty, !isRemote, let list = Self.listOfRunningDaemon { return try list.perform() }
             if let help = ShortHelp(arguments, of: Countdownctl.configuration) {
                 try StandardStream.output.write(Array("\(help.text)\n".utf8))
                 return .success
@@ -172,6 +175,12 @@ struct Invocation {
         } catch {
             return end(with: error)
         }
+    }
+
+    /// `list`, if there is a terminal to print on and a daemon that need not be started.
+    private static var listOfRunningDaemon: (any Subcommand)? {
+        guard StandardStream.output.isTerminal, (try? DaemonEndpoint())?.isRunning == true else { return nil }
+        return subcommand(["list"])
     }
 
     /// The subcommand if the arguments are right, parsed without the other subcommands, which is faster. Nil
@@ -196,7 +205,11 @@ struct Invocation {
         switch Countdownctl.exitCode(for: error) {
         case .success:
             do {
-                let text = BashCompletion.joiningWords(Countdownctl.fullMessage(for: error))
+                let shown = Countdownctl.configuration.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
+                let text = CompletionScript.completing(
+                    Countdownctl.fullMessage(for: error),
+                    names: shown.compactMap(\.commandName)
+                )
                 try StandardStream.output.write(Array("\(text)\n".utf8))
                 return .success
             } catch {

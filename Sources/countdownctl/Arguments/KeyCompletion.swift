@@ -11,18 +11,19 @@ enum KeyCompletion {
     private static let patience: Int64 = 5_000_000
 
     /// The completion of a key under which a countdown may be started.
-    static let any = CompletionKind.custom { words, _, prefix in offers(beginningWith: prefix, behind: words) }
+    static let any = CompletionKind.custom { words, _, typed in offers(beginningWith: start(of: typed), behind: words) }
 
     /// The completion of a countdown's key: the words that stand for one come first.
-    static let existing = CompletionKind.custom { words, _, prefix in
-        CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(prefix) }
+    static let existing = CompletionKind.custom { words, _, typed in
+        let prefix = start(of: typed)
+        return CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(prefix) }
             + offers(beginningWith: prefix, behind: words)
     }
 
     /// The completion of the name of a change that will be undone.
-    static let undo = CompletionKind.custom { words, _, prefix in
+    static let undo = CompletionKind.custom { words, _, typed in
         let isRemote = words.contains(where: RemoteInvocation.isOption)
-        return isRemote ? [] : shown(UndoDirectory.present().map(\.record.name), beginningWith: prefix)
+        return isRemote ? [] : shown(UndoDirectory.present().map(\.record.name), beginningWith: start(of: typed))
     }
 
     private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
@@ -45,17 +46,20 @@ enum KeyCompletion {
         return shown(keys, beginningWith: prefix)
     }
 
+    /// The words as the shell takes completions: bash expands them, and zsh reads a colon as the beginning of a description.
     private static func shown(_ words: [String], beginningWith prefix: String) -> [String] {
-        let offers = words.filter { $0.hasPrefix(prefix) && isHarmless($0) }
-        guard CompletionShell.requesting == .zsh else { return offers }
-        // zsh reads a colon as the beginning of a description.
-        return offers.map { $0.map { $0 == ":" ? "\\:" : String($0) }.joined() }
+        let offers = words.filter { $0.hasPrefix(prefix) && PrintableText.isPrintable($0) }
+        return switch CompletionShell.requesting {
+        case .bash: offers.map(ShellWord.quote)
+        case .zsh: offers.map { $0.map { $0 == ":" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() }
+        default: offers
+        }
     }
 
-    /// Whether a shell reads the key as one plain word: bash expands completions.
-    private static func isHarmless(_ key: String) -> Bool {
-        let ascii = String(decoding: key.utf8.filter { $0 < 0x80 }, as: UTF8.self)
-        return PrintableText.isPrintable(key) && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
+    /// The beginning of a word, up to its first quote or backslash: zsh and fish give it as it was typed, and compare the rest.
+    private static func start(of typed: String) -> String {
+        guard CompletionShell.requesting != .bash else { return typed }
+        return String(typed.drop { "'\"".contains($0) }.prefix { !"\\'\"".contains($0) })
     }
 
     /// The text as a pattern that matches it alone.

@@ -1,18 +1,32 @@
 import ArgumentParser
 
-/// The help of `-h`, which fits on a screen of 24 lines; `--help` has everything.
+/// The help of `-h`, which fits on a screen of 24 lines; `--help` has everything. Without arguments, what to begin with.
 struct ShortHelp: Equatable {
     let text: String
 
     /// The help of a program or its subcommand. Nil if the arguments do not ask for it; no arguments do.
     init?(_ arguments: [String], of program: CommandConfiguration) {
         guard arguments.isEmpty || arguments.prefix(while: { $0 != "--" }).contains("-h") else { return nil }
-        guard let name = arguments.first, name != "-h" else {
+        guard let name = arguments.first else {
+            text = Self.beginning(of: program)
+            return
+        }
+        guard name != "-h" else {
             text = Self.text(of: program)
             return
         }
         guard let command = Countdownctl.subcommand(named: name) else { return nil }
         text = Self.text(of: command.configuration, named: command.names[0])
+    }
+
+    private static let firstCommands = """
+          countdownctl 5m Green tea             start a timer
+          countdownctl start tea 5m --attach    start a countdown, and follow it
+          countdownctl list                     list running and paused countdowns
+        """
+
+    private static func beginning(of program: CommandConfiguration) -> String {
+        "\(program.abstract)\n\n\(firstCommands)\n\n`countdownctl -h` lists all commands."
     }
 
     private static func text(of program: CommandConfiguration) -> String {
@@ -27,9 +41,7 @@ struct ShortHelp: Equatable {
             Usage: countdownctl COMMAND [ARGUMENT]...
                    countdownctl DURATION|TIME [LABEL]...
 
-              countdownctl 5m Green tea             start a timer
-              countdownctl start tea 5m --attach    start a countdown, and follow it
-              countdownctl list                     list running and paused countdowns
+            \(firstCommands)
               countdownctl wait tea && echo ready   wait until it ends
 
             \(groups.joined(separator: "\n"))

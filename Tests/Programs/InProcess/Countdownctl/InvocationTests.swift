@@ -28,8 +28,10 @@ struct InvocationTests {
             #expect(lines.count <= 24, "\(arguments)")
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= 79 }, "\(arguments)")
         }
-        let text = try #require(help([])).text
+        let text = try #require(help(["-h"])).text
         for name in names where name != "undo-service" { #expect(text.contains(name)) }
+        let beginning = try #require(help([])).text
+        #expect(beginning.split(separator: "\n").count { $0.hasPrefix("  countdownctl ") } == 3)
         #expect(help(["run", "tea", "1m", "--", "ls", "-h"]) == nil && help(["--help"]) == nil)
     }
 

@@ -23,6 +23,24 @@ struct DocumentTests {
             return blocks + prose.matches(of: #/`([^`]+)`/#).map { $0.1 }
         }
 
+        /// The sentences of paragraphs, list items and cells of tables, as their words; code is one word.
+        var sentences: [[Substring]] {
+            let prose = text.replacing(#/```(?s).*?```|<!--(?s).*?-->|(?m)^\[[^\]]*\]: .*$/#, with: "\n\n")
+                .replacing(#/`[^`]*`/#, with: "code").replacing(#/\]\([^)]*\)/#, with: "]")
+            var sentences: [[Substring]] = [[]]
+            for line in prose.split(separator: "\n", omittingEmptySubsequences: false) {
+                if line.isEmpty || line.contains(#/^(?: *(?:[-*]|\d+\.) |[|#>])/#) { sentences.append([]) }
+                if line.hasPrefix("#") { continue }
+                for word in line.split(separator: " ") {
+                    if word == "|" { sentences.append([]) }
+                    let hasText = word.contains { $0.isLetter || $0.isNumber }
+                    if hasText { sentences[sentences.count - 1].append(word) }
+                    if word.contains(#/[.!?][)*"\]]*$/#) { sentences.append([]) }
+                }
+            }
+            return sentences
+        }
+
         /// The anchors that its headings have on a page.
         var anchors: Set<String> {
             let prose = text.replacing(#/```(?s).*?```/#, with: "")
@@ -58,6 +76,14 @@ struct DocumentTests {
             #expect(FileManager.default.fileExists(atPath: target.path), "\(link.0)")
             guard let anchor = link.2 else { continue }
             #expect(try Document(path).anchors.contains(String(anchor)), "\(link.0)")
+        }
+    }
+
+    @Test("a sentence has at most 35 words", arguments: try documents.get())
+    func sentences(document: Document) {
+        #expect(document.sentences.count > 1)
+        for sentence in document.sentences where sentence.count > 35 {
+            Issue.record("\(sentence.count) words: \(sentence.joined(separator: " "))")
         }
     }
 
