@@ -13,7 +13,7 @@ final class CompletionScreenTests: TerminalSuite {
 
     /// Keys that a shell would divide or expand, or take for an option.
     private static let difficult = [
-        "Green tea", "it's 5", "z$b `c`", "*\u{8336} x", "q\"x\" y", "Jo's \"x\"", "-dash", "u/138",
+        "Green tea", "it's 5", "z$b `c`", "h*\u{8336} x", "q\"x\" y", "Jo's \"x\"", "-dash", "u/138",
     ]
 
     /// A line that becomes a shell, which has read our script as `make install` has it read.
