@@ -170,6 +170,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	scripts/test-examples
 	$(dependencies) undo
 	scripts/undo-trial --runs 160
+	scripts/undo-trial --manager --runs 40 --programs $(BUILT)
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
 ifeq ($(SHORT),1)
 	scripts/check-recipes --short
