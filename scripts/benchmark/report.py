@@ -146,7 +146,7 @@ ROWS = {
         Row("fleet-apart-p99", "from the first host to the last one, p99", "time", within(1_000)),
         *(Row(f"fleet-delivery-{depth}", f"processor time of Redis for a message with {count} to one of 1,000 hosts", "time")
           for depth, count in ((1, "a change"), (64, "64 changes"))),
-        Row("fleet-wakeups", "wake-ups of the daemon per minute, 1,000 running, no watcher", "count", within(12)),
+        Row("fleet-wakeups", "wake-ups of the daemon per minute, 1,000 running, no watcher", "count", within(18)),
         Row("fleet-commands", "commands to Redis per minute meanwhile", "count"),
         Row("fleet-million", "a new host has 1,000,000 countdowns after", "time", within(5e6)),
         Row("fleet-million-get", "longest reply to a Get meanwhile", "time", within(10_000)),
