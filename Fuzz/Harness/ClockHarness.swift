@@ -23,13 +23,30 @@ public enum ClockHarness: Harness {
         }
     }
 
-    /// The words of a timer and of its label are all words, and the same words in one text have the same length.
+    /// The words of a timer and of its label are all words, the same words in one text have the same length, and every command
+    /// that a refusal proposes is accepted.
     private static func checkTimer(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         let clock = ClockText(zone: AlwaysUTC(), now: 1_772_319_600_000_000)
-        guard !words.isEmpty, let typed = try? TimerWords(words, clock) else { return }
+        guard !words.isEmpty else { return }
+        let typed: TimerWords
+        do throws(CommandFailure) {
+            typed = try TimerWords(words, clock)
+        } catch {
+            if !text.contains("`") { checkProposals(error.sentence, clock) }
+            return
+        }
         expect(typed.text.split(separator: " ").map(String.init) + typed.label == words, "no word is lost")
         expect((try? TypedTiming(typed.text, clock)) == typed.timing, "the label does not change the length")
+    }
+
+    private static func checkProposals(_ sentence: String, _ clock: ClockText) {
+        for command in sentence.split(separator: "`") where command.hasPrefix("countdownctl ") {
+            // Quotes, and the label behind its option, are for the shell and for ArgumentParser.
+            guard !command.contains("'"), !command.contains("--label") else { continue }
+            let words = command.split(separator: " ").dropFirst().map(String.init)
+            expect((try? TimerWords(words, clock)) != nil, "\(command) is accepted")
+        }
     }
 
     private static func checkLength(_ text: String) {

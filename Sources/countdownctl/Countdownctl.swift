@@ -32,11 +32,13 @@ struct Countdownctl: ParsableCommand {
             resume, toggle, adjust, show) take it as the label of a timer, as in
             cancel Green tea. --key takes a key as it is, even if it is called @next.
 
-            A DURATION is 90 (seconds), 90s, 1h30m, 1 h 30 min, 1.5h, 250ms, 1:30 or
-            1:02:03, also with in: in 20 minutes. A TIME is 17:30, 5pm, 'tomorrow 9:00', an
-            ISO 8601 time, or @ and the seconds since 1970, after --until or at: at 17:30.
-            Without these, 17:30 is a duration. Ctrl-C stops countdownctl; the countdown
-            keeps running.
+            A DURATION is 90 (seconds), 90s, 1h30m, 1 h 30 min, 1.5h, half an hour, 250ms,
+            1:30 or 1:02:03, also with in: in 20 minutes. A TIME is 17:30, 5pm, noon,
+            'tomorrow 9:00', '24 Dec 18:00', '9:00 on Friday', '17:30 UTC', '17:30
+            Europe/Berlin', an ISO 8601 time, or @ and the seconds since 1970, after
+            --until or at: at 17:30. Without these, 17:30 is a duration. The words are
+            English, German or Chinese. Ctrl-C stops countdownctl; the countdown keeps
+            running.
 
             Exit codes:
                 0  success
@@ -134,7 +136,8 @@ struct Invocation {
 
     /// A duration or a time in the place of the subcommand stands for `timer`.
     init(arguments typed: [String]) {
-        let isTimer = typed.first.map(TimerWords.isBeginning) ?? false
+        let isTimer =
+            typed.first.map { Countdownctl.subcommand(named: $0) == nil } == true && TimerWords.isBeginning(typed)
         arguments = isTimer ? ["timer"] + typed : typed == ["-V"] ? ["version"] : typed
     }
 
@@ -216,7 +219,8 @@ struct Invocation {
                 return end(with: error)
             }
         case .validationFailure:
-            return report(.usage(printable(Countdownctl.message(for: error))))
+            let missing = RunCommand.missingSeparator(in: arguments)
+            return report(missing ?? .usage(printable(Countdownctl.message(for: error))))
         default: return report(CommandFailure(.internalFault, "\(error)"))
         }
     }

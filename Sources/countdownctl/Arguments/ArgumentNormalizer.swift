@@ -1,6 +1,6 @@
 import Text
 
-/// Rewrites arguments that ArgumentParser would misread, and joins the words of a duration: ArgumentParser would read `min` in
+/// Rewrites arguments that ArgumentParser would misread, and joins the words of a duration or a time: ArgumentParser would read `min` in
 /// `--timeout 5 min` as another argument. Arguments after `--` stay.
 enum ArgumentNormalizer {
     /// The hidden option of `adjust` that stands for an amount with a minus sign.
@@ -19,34 +19,48 @@ enum ArgumentNormalizer {
         var rest = arguments[..<end]
         var words: [String] = []
         while let argument = rest.popFirst() {
-            if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
-                words.append("\(option)=\(joined(argument, &rest))")
+            if isNegativeAmount(argument), words.first == "timer", words.count > 1, words[words.count - 1].first != "-"
+            {
+                // An offset, or a part of the label.
+                words[words.count - 1] += " \(argument)"
+            } else if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
+                words.append("\(option)=\(joined(argument, &rest, .length))")
             } else {
-                words.append(isLength(argument, after: words) ? joined(argument, &rest) : argument)
+                words.append(value(of: argument, after: words).map { joined(argument, &rest, $0) } ?? argument)
             }
         }
         return words + arguments[end...]
     }
 
-    /// Whether an argument gives a duration, alone or as the value of an option.
-    private static func isLength(_ argument: String, after words: [String]) -> Bool {
-        if let sign = argument.firstIndex(of: "="), argument.hasPrefix("--") {
-            return lengthOptions.contains(String(argument[..<sign]))
-        }
-        guard let last = words.last else { return false }
-        return lengthOptions.contains(last)
-            || ["run", "temporarily"].contains(words.first) && words.count > 1 && last.first != "-"
+    /// What several words may be together.
+    private enum Value {
+        case length
+        case time
+        /// A duration, or a time.
+        case timing
     }
 
-    /// The argument with the next words, removed from the rest, that make a longer duration of it.
-    private static func joined(_ argument: String, _ rest: inout ArraySlice<String>) -> String {
-        // The duration follows a sign, `--timeout=` or the number of a rate.
-        let begin = argument.lastIndex { "=/+-".contains($0) }.map(argument.index(after:)) ?? argument.startIndex
-        var length = argument[begin...] == "in" ? "" : String(argument[begin...])
+    /// What an argument gives, alone or as the value of an option; nil for any other.
+    private static func value(of argument: String, after words: [String]) -> Value? {
+        let isAttached = argument.hasPrefix("--") && argument.contains("=")
+        let option = isAttached ? String(argument.prefix { $0 != "=" }) : words.last ?? ""
+        if option == "--until" { return .time }
+        if lengthOptions.contains(option) { return .length }
+        let isPositional = words.count > 1 && option.first != "-" && argument.first != "-"
+        return isPositional && ["run", "temporarily"].contains(words.first) ? .timing : nil
+    }
+
+    /// The argument with the next words, removed from the rest, that make a longer duration or time of it.
+    private static func joined(_ argument: String, _ rest: inout ArraySlice<String>, _ value: Value) -> String {
+        // It follows `--timeout=` or `--until=`, a duration also a sign or the number of a rate.
+        let signs = value == .length ? "=/+-" : argument.hasPrefix("--until=") ? "=" : ""
+        let begin = argument.lastIndex { signs.contains($0) }.map(argument.index(after:)) ?? argument.startIndex
+        let prefix = value == .time ? "at " : argument[begin...].hasPrefix("in") || value == .timing ? "" : "in "
         var (whole, text, end) = (argument, argument, rest.startIndex)
-        for place in rest.indices.prefix(TimerWords.limit) {
-            (length, text) = ("\(length) \(rest[place])", "\(text) \(rest[place])")
-            if DurationParser.isRight(length) { (whole, end) = (text, place + 1) }
+        var typed = prefix + argument[begin...]
+        for place in rest.indices.prefix(TypedTiming.limit) {
+            (typed, text) = ("\(typed) \(rest[place])", "\(text) \(rest[place])")
+            if (try? TypedTiming(typed, .local)) != nil { (whole, end) = (text, place + 1) }
         }
         rest = rest[end...]
         return whole

@@ -7,8 +7,23 @@ protocol Subcommand: ParsableCommand {
     /// Its name, and the words that stand for it, known without its help.
     static var names: [String] { get }
 
+    /// Throws the usage error of arguments that were parsed, as far as it is known without the daemon.
+    func check() throws(CommandFailure)
+
     /// Does it. Throws a `CommandFailure`, or a `StreamFailure` of standard output.
     func perform() throws -> ExitCode
+}
+
+extension Subcommand {
+    func check() {}
+
+    /// Whether words are right as its arguments.
+    static func accepts(_ words: [String]) -> Bool {
+        guard
+            let command = try? parseAsRoot(Array(ArgumentNormalizer.normalize([names[0]] + words).dropFirst())) as? Self
+        else { return false }
+        return (try? command.check()) != nil
+    }
 }
 
 extension CommandConfiguration {

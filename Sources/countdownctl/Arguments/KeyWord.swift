@@ -28,6 +28,7 @@ enum CountdownReference: String, CaseIterable, Sendable {
 /// The key of a countdown that a subcommand may start. @next and @last are usage errors, because later calls with that
 /// word would find another countdown.
 func newKey(_ word: String) throws(CommandFailure) -> String {
+    guard !word.isEmpty else { throw .usage("the key is empty; use a key such as tea") }
     guard case .name(let key) = KeyWord(typed: word) else {
         throw .usage("invalid key '\(word)': it stands for another countdown; use a key such as tea")
     }

@@ -2,108 +2,115 @@ import Text
 
 /// The words of a timer: a duration or a time, and the words of the label after it.
 ///
-/// The longest run of words that is a duration or a time is taken. If the words can be understood in another way too, the
-/// timer is refused with a command for each.
+/// The longest run of words that is a duration or a time is taken. If the words after it could carry it on, the timer is
+/// refused, with a command for each way to understand the words; all other words are the label.
 struct TimerWords {
     /// The duration or the time as it was typed.
     let text: String
     let timing: TypedTiming
     let label: [String]
 
-    /// More words than a duration or a time has.
-    static let limit = 16
-    private static let conjunctions: Set = ["and", "plus", "minus", "+", "-", "&"]
-    private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    /// Words between two parts of a duration or of a time; a label may begin with them.
+    private static let links = TypedMoment.links.union(breaks)
+    private static let breaks: Set = ["next", "before", "until", "less", "and", "plus", "minus", "+", "-", "&", "und"]
 
     init(_ words: [String], _ clock: ClockText) throws(CommandFailure) {
-        var found: [(count: Int, timing: TypedTiming)] = []
+        let found = TypedTiming.longest(of: words, clock)
+        let error = Self.error(of: words, behind: found?.count ?? 0, clock)
+        guard let (count, timing) = found else {
+            let readings = error.error.readings.map { Self.split($0) + words.dropFirst(error.count) }
+            throw .usage(error.error.sentence(proposing: Self.commands(readings, clock)))
+        }
+        text = words.prefix(count).joined(separator: " ")
+        (self.timing, label) = (timing, Array(words.dropFirst(count)))
+        let rest = label.joined(separator: " ")
+        // ArgumentParser would take a value with a hyphen for an option.
+        let labelled = Array(words[..<count]) + (rest.first == "-" ? ["--label=\(rest)"] : ["--label", rest])
+        if error.error.isAboutOneReading, error.count > count {
+            let readings = error.error.readings.map { Self.split($0) + words.dropFirst(error.count) }
+            throw .usage(error.error.sentence(proposing: Self.commands(readings + [labelled], clock)))
+        }
+        guard let readings = readings else { return }
+        let commands = Self.commands(readings + [labelled], clock).joined(separator: " or ")
+        throw .usage("ambiguous \(quoted(words.joined(separator: " "))): use \(commands)")
+    }
+
+    /// Whether words in the place of the subcommand begin a timer.
+    static func isBeginning(_ words: [String]) -> Bool {
+        guard let first = words.first else { return false }
+        let isTyped = first.first?.isNumber == true || first.lowercased() == "in"
+        if isTyped || TypedTiming.prepositions.contains(first.lowercased()) { return true }
+        let clock = ClockText.local
+        return TypedTiming.longest(of: words, clock) != nil
+            || error(of: words, behind: 0, clock).error.isAboutOneReading
+    }
+
+    /// The error that says most about words whose first ones are a duration or a time, with the number of words it is about:
+    /// the last one if another word could have helped, otherwise the first.
+    private static func error(
+        of words: [String],
+        behind count: Int,
+        _ clock: ClockText
+    ) -> (count: Int, error: TypedTimingError) {
         var errors: [(count: Int, error: TypedTimingError)] = []
-        for count in 1...max(1, min(words.count, Self.limit)) {
+        for count in (count + 1)...max(count + 1, min(words.count, TypedTiming.limit)) {
             do {
-                found.append((count, try TypedTiming(words.prefix(count).joined(separator: " "), clock)))
+                _ = try TypedTiming(words.prefix(count).joined(separator: " "), clock)
             } catch {
-                errors.append((count, error))
+                errors.append((min(count, words.count), error))
             }
         }
-        let count = found.last?.count ?? 0
-        let next = errors.first { $0.error.isAboutOneReading && (count == 0 || $0.count == count + 1) }
-        if let last = found.last, let readings = Self.readings(words, found, unless: next?.error) {
-            text = words.prefix(count).joined(separator: " ")
-            timing = last.timing
-            label = Array(words.dropFirst(count))
-            guard readings.isEmpty else {
-                let commands = readings.map(Self.command).joined(separator: " or ")
-                throw .usage("ambiguous \(quoted(words.joined(separator: " "))): use \(commands)")
-            }
-            return
-        }
+        let readable = errors.filter(\.error.isAboutOneReading)
+        if let found = readable.first?.error.isIncomplete == true ? readable.last : readable.first { return found }
         // `at` and `in` alone say nothing.
-        let failed = next ?? errors[min(errors.count, Self.isPreposition(words.first) ? 2 : 1) - 1]
-        let rest = words.dropFirst(failed.count)
-        throw .usage(failed.error.sentence { Self.command(Self.split($0) + rest) })
+        let isPreposition = words.first.map {
+            $0.lowercased() == "in" || TypedTiming.prepositions.contains($0.lowercased())
+        }
+        return errors.dropFirst(isPreposition == true ? 1 : 0).first ?? errors.first ?? (0, .length(.empty))
     }
 
-    /// Whether a word in the place of the subcommand begins a timer.
-    static func isBeginning(_ word: String) -> Bool {
-        word.first?.isNumber == true || DurationParser.isMeant(by: word) || isPreposition(word)
-            || ["today", "tomorrow"].contains(word.lowercased())
+    /// The other ways to understand the words, as words that have one meaning; nil if the label is plain.
+    private var readings: [[String]]? {
+        guard let next = label.first else { return nil }
+        let last = text.split(separator: " ").last.map(String.init) ?? ""
+        if case .length(let length) = timing {
+            // A number alone is seconds. Before a label it may be minutes, or have a unit that is unknown.
+            if !last.contains(where: { $0.isLetter || $0 == ":" }) {
+                return [.minute, .second].map { (unit: DurationUnit) in [last + unit.symbol] + label }
+            }
+            if last.count(where: { $0 == ":" }) == 1, let unit = DurationUnit(next) {
+                let whole = DurationFormat.render(unit == .hour ? length * 60 : length)
+                return [[whole] + label.dropFirst()]
+            }
+        }
+        return goesOn ? [] : nil
     }
 
-    private static func isPreposition(_ word: String?) -> Bool { ["in", "at", "until"].contains(word?.lowercased()) }
-
-    /// The ways to understand the words, as words that have one meaning; none if they have one meaning themselves, nil
-    /// if the error is to be reported: why one more word makes them wrong. `found` has the numbers of words at the
-    /// beginning that are a duration or a time, ascending.
-    private static func readings(
-        _ words: [String],
-        _ found: [(count: Int, timing: TypedTiming)],
-        unless error: TypedTimingError?
-    ) -> [[String]]? {
-        guard let (count, timing) = found.last else { return nil }
-        let (typed, label) = (words[..<count], words[count...])
-        let labelled = reading(words, labelFrom: count)
-        if let error {
-            guard case .length(let error) = error, case .missingUnit = error else { return nil }
-            return error.readings.map { split($0) + label.dropFirst() } + [labelled]
+    /// Whether the label could carry on the duration or the time: with a number in digits, a number word and a unit, or a
+    /// time in digits; behind a time also with a day, a part of the day or a zone.
+    private var goesOn: Bool {
+        let rest = label.drop { Self.links.contains($0.lowercased()) }
+        guard let next = rest.first else { return false }
+        if next.first?.isNumber == true, !next.contains(where: \.isLetter) { return true }
+        // Several words in quotes are a label.
+        let isQuoted = next.contains(" ")
+        if isQuoted { return DurationParser.isMeant(by: next) }
+        if DurationParser.begins(rest.joined(separator: " ")) { return true }
+        guard case .time = timing else {
+            var scanner = TextScanner(rest.joined(separator: " "))
+            return TypedClock.read(&scanner, isCompact: false)?.isNamed == false
         }
-        if case .length(let length) = timing, !descends(typed),
-            let shorter = found.last(where: { $0.count < count && descends(words[..<$0.count]) })
-        {
-            return [[DurationFormat.render(length)] + label, reading(words, labelFrom: shorter.count)]
-        }
-        guard let next = label.first?.lowercased() else { return [] }
-        // A number alone is seconds. Before a label it may be minutes, or have a unit that is unknown.
-        if let number = typed.last, !number.contains(where: { $0.isLetter || $0 == ":" }), case .length = timing {
-            return [.minute, .second].map { (unit: DurationUnit) in [number + unit.symbol] + label }
-        }
-        let isNumber = next.first?.isNumber == true && !next.contains(where: \.isLetter)
-        if isNumber || DurationParser.isMeant(by: next) || conjunctions.contains(next) { return [labelled] }
-        guard timing.isTime || typed.last?.contains(":") == true else { return [] }
-        if case .length(let length) = timing, let unit = DurationUnit(next) {
-            let whole = DurationFormat.render(unit == .hour ? length * 60 : length)
-            return [[whole] + label.dropFirst(), labelled]
-        }
-        let isOfTime =
-            days.contains { $0 == next || $0.prefix(3) == next } || ["a.m.", "p.m.", "o'clock"].contains(next)
-        return isOfTime ? [labelled] : []
-    }
-
-    /// The words with those from a place on as the label.
-    private static func reading(_ words: [String], labelFrom place: Int) -> [String] {
-        words[..<place] + ["--label", words[place...].joined(separator: " ")]
-    }
-
-    /// Whether each unit is smaller than the one before it.
-    private static func descends(_ words: ArraySlice<String>) -> Bool {
-        guard words.count > 1 else { return true }
-        let units = words.joined(separator: " ").split { !$0.isLetter }.compactMap { DurationUnit(String($0)) }
-        return zip(units, units.dropFirst()).allSatisfy { $0.rawValue > $1.rawValue }
+        return TypedMoment.canGoOn(with: label.drop { Self.breaks.contains($0) && $0 != "next" }.joined(separator: " "))
     }
 
     private static func split(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-    /// The command for a timer, as it could be typed in a shell.
-    private static func command(_ words: [String]) -> String {
-        "`\((["countdownctl"] + words.map(ShellWord.quote)).joined(separator: " "))`"
+    /// The commands for timers, as they could be typed in a shell, without those that would be refused.
+    private static func commands(_ timers: [[String]], _ clock: ClockText) -> [String] {
+        timers.filter { words in
+            let typed = words.prefix { !$0.hasPrefix("--label") }
+            guard typed.count == words.count else { return TypedTiming.longest(of: typed, clock)?.count == typed.count }
+            return (try? TimerWords(words, clock)) != nil
+        }.map { "`\((["countdownctl"] + $0.map(ShellWord.quote)).joined(separator: " "))`" }
     }
 }

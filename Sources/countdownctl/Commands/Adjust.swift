@@ -38,6 +38,8 @@ struct AdjustCommand: Subcommand {
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
 
+    func check() throws(CommandFailure) { _ = try request(.local) }
+
     func perform() throws -> ExitCode {
         let request = try request(.local)
         let output = options.output
@@ -72,6 +74,7 @@ struct AdjustCommand: Subcommand {
         guard let word = key.map(KeyWord.key) ?? rest.popFirst().map(KeyWord.init) else {
             throw .usage("missing key; for example `countdownctl adjust tea +1m`")
         }
+        try checkPlace(of: word, rest)
         try condition.check([word])
         let amount = (by + rest).joined(separator: " ")
         guard until != nil || !amount.isEmpty else {
@@ -88,22 +91,36 @@ struct AdjustCommand: Subcommand {
             call.byUSec = try signed(sign, String(amount.dropFirst()), word.text)
             return (word, call, [])
         } else {
-            time = try TypedTiming.read(amount, clock) { command(word.text, "+\($0)") }
+            time = try TypedTiming.read(amount, clock) {
+                command(word.text, DurationParser.isRight($0) ? "+\($0)" : $0)
+            }
         }
-        guard case .time(let end) = time else {
-            throw .usage(
-                "the amount needs a sign: \(command(word.text, "+\(amount)")) or \(command(word.text, "-\(amount)"))"
-            )
+        switch time {
+        case .time(let end):
+            call.deadlineUSec = end.instant
+            return (word, call, end.notes.map { $0.sentence(about: until ?? amount) })
+        case .length(let length):
+            // A minus sign before a word would be an option.
+            let typed = amount.first?.isNumber == true ? amount : DurationFormat.render(length)
+            let commands = ["+", "-"].map { command(word.text, $0 + typed) }.joined(separator: " or ")
+            throw .usage("the amount needs a sign: \(commands)")
         }
-        call.deadlineUSec = end.instant
-        return (word, call, end.notes.map { $0.sentence(about: until ?? amount) })
+    }
+
+    /// Refuses an amount in the place of the key.
+    private func checkPlace(of word: KeyWord, _ rest: ArraySlice<String>) throws(CommandFailure) {
+        guard case .name(let amount) = word, let sign = amount.first, sign == "+" || sign == "-", let last = rest.last,
+            DurationParser.isRight((amount + " " + rest.dropLast().joined(separator: " ")).dropFirst().description)
+        else { return }
+        let typed = ([last, amount] + rest.dropLast()).map(ShellWord.quote).joined(separator: " ")
+        throw .usage("the key comes first: `countdownctl adjust \(typed)`")
     }
 
     private func signed(_ sign: Character, _ text: String, _ key: String) throws(CommandFailure) -> Int64 {
         do {
             return try DurationParser.parse(text) * (sign == "-" ? -1 : 1)
         } catch {
-            throw .usage(error.sentence { command(key, "\(sign)\($0)") })
+            throw .usage(error.sentence(proposing: error.readings.map { command(key, "\(sign)\($0)") }))
         }
     }
 

@@ -140,6 +140,8 @@ struct RunCommand: Subcommand {
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
 
+    func check() throws(CommandFailure) { _ = try request() }
+
     func perform() throws -> ExitCode {
         let call = try request()
         let limits = try limits()
@@ -315,6 +317,19 @@ struct RunCommand: Subcommand {
             upToUSec: rate?.limit,
             queueUpTo: trailing ? 1 : nil
         )
+    }
+
+    /// The error for a command without `--` before it, which ArgumentParser would call an unexpected argument; nil for other
+    /// command lines.
+    static func missingSeparator(in arguments: [String]) -> CommandFailure? {
+        guard arguments.first == names[0], !arguments.contains("--") else { return nil }
+        let words = arguments.dropFirst().prefix { !$0.hasPrefix("-") }
+        guard words.count > 1, let (count, _) = TypedTiming.longest(of: words.dropFirst(), .local),
+            let extra = words.dropFirst(count + 1).first
+        else { return nil }
+        let right = (words.prefix(count + 1) + ["--"] + words.dropFirst(count + 1)).map(ShellWord.quote)
+        let command = "`countdownctl run \(right.joined(separator: " "))`"
+        return .usage("unexpected argument \(quoted(extra)): the command is behind --, as in \(command)")
     }
 
     private func limits() throws(CommandFailure) -> CallLimits {

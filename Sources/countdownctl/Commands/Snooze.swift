@@ -42,6 +42,8 @@ struct SnoozeCommand: Subcommand {
 
     @OptionGroup var options: OutputOptions
 
+    func check() throws(CommandFailure) { _ = try request() }
+
     func perform() throws -> ExitCode {
         let (word, typed) = try request()
         let duration = if let typed { typed } else { try standard() }

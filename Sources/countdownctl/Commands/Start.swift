@@ -96,6 +96,8 @@ struct StartCommand: Subcommand {
 
     @OptionGroup var options: OutputOptions
 
+    func check() throws(CommandFailure) { _ = try request(.local) }
+
     func perform() throws -> ExitCode {
         let request = try request(.local)
         if plain, stay != .attach { throw CommandFailure.usage("--plain needs --attach") }
@@ -262,7 +264,7 @@ extension StartCommand {
     private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])
 
     func request(_ clock: ClockText) throws(CommandFailure) -> StartRequest {
-        let (key, positional) = try keyAndLength()
+        let (key, positional) = try keyAndLength(clock)
         let timing = try timing(positional, key: key, clock)
         let rate = try Rate.read(rate, duration: positional ?? length)
         if choice == .extend, timing.deadline != nil {
@@ -320,32 +322,54 @@ extension StartCommand {
     }
 
     /// The key, and the duration or time after it.
-    private func keyAndLength() throws(CommandFailure) -> (key: String, length: String?) {
+    private func keyAndLength(_ clock: ClockText) throws(CommandFailure) -> (key: String, length: String?) {
         var words = words[...]
         var key = key
         if key == nil {
-            try checkKey(words)
-            key = try words.popFirst().map(newKey)
+            let first = try words.first.map(newKey)
+            try checkKey(words, clock)
+            words = words.dropFirst()
+            key = first
         }
         guard let key else { throw .usage("missing key; for example `countdownctl start tea 5m`") }
         return (key, words.isEmpty ? nil : words.joined(separator: " "))
     }
 
     /// Refuses a duration or a time in the place of the key.
-    private func checkKey(_ words: ArraySlice<String>) throws(CommandFailure) {
-        guard let first = words.first, let last = words.last else { return }
-        let text = words.map(ShellWord.quote).joined(separator: " ")
-        if TypedTiming.isMeant(by: words) {
-            let length = words.count > 1 || DurationParser.isRight(first) ? text : "5m"
-            let hasOther = words.count == 1 || TypedTiming.isMeant(by: words.dropFirst())
-            let other = hasOther ? " (`countdownctl start --key=\(text)` has the key \(quoted(first)))" : ""
-            throw .usage("missing key; for example `countdownctl start tea \(length)`\(other)")
-        }
+    private func checkKey(_ words: ArraySlice<String>, _ clock: ClockText) throws(CommandFailure) {
+        guard let last = words.last else { return }
+        func shown(_ words: some Collection<String>) -> String { words.map(ShellWord.quote).joined(separator: " ") }
         let before = words.dropLast()
-        if !before.isEmpty, TypedTiming.isMeant(by: before), !TypedTiming.isMeant(by: [last]) {
-            let right = ([last] + before).map(ShellWord.quote).joined(separator: " ")
-            throw .usage("the key comes first: `countdownctl start \(right)`")
+        let isMeant = TypedTiming.isMeant(by: words)
+        let isBefore = !before.isEmpty && TypedTiming.isMeant(by: before) && !TypedTiming.isMeant(by: [last])
+        let swapped = [last] + before
+        if !isMeant, isBefore, Self.accepts(swapped) {
+            throw .usage("the key comes first: `countdownctl start \(shown(swapped))`")
         }
+        let count = TypedTiming.longest(of: words, clock)?.count ?? 0
+        guard isMeant || isBefore || count > 1 else { return }
+        let lengths = [words, before, words.prefix(count)].filter { !$0.isEmpty && Self.accepts(["tea"] + $0) }
+        let keyed = ["--key=\(words[words.startIndex])"] + words.dropFirst()
+        let key = quoted(words[words.startIndex])
+        let other = Self.accepts(keyed) ? " (`countdownctl start \(shown(keyed))` has the key \(key))" : ""
+        throw .usage("missing key; for example `countdownctl start tea \(shown(lengths.first ?? ["5m"]))`\(other)")
+    }
+
+    /// Refuses words behind the duration or the time.
+    private func checkEnd(
+        _ text: String,
+        unless error: TypedTimingError,
+        behind command: String,
+        _ clock: ClockText
+    ) throws(CommandFailure) {
+        if error.isAboutOneReading { return }
+        if case .length(.unknownUnit) = error { return }
+        let words = text.split(separator: " ").map(String.init)
+        guard let (count, _) = TypedTiming.longest(of: words, clock) else { return }
+        let (typed, rest) = (words.prefix(count).joined(separator: " "), words.dropFirst(count).joined(separator: " "))
+        let right = ShellWord.quote([label, rest].compactMap(\.self).joined(separator: " "))
+        let reason = label == nil ? "a label needs --label" : "a label of several words needs quotes"
+        throw .usage("unexpected argument \(quoted(rest)): \(reason), as in `\(command) \(typed) --label \(right)`")
     }
 
     /// How long, or until when: at most one of the three ways to say it.
@@ -360,7 +384,17 @@ extension StartCommand {
         if let length { return (try TypedTiming.atLeastOne(DurationParser.read(length)), nil, []) }
         guard let text = positional else { return (nil, nil, []) }
         let option = self.key == nil ? "" : "--key="
-        let timing = try TypedTiming.read(text, clock) { "`countdownctl start \(option)\(ShellWord.quote(key)) \($0)`" }
+        let command = "countdownctl start \(option)\(ShellWord.quote(key))"
+        let timing: TypedTiming
+        do {
+            timing = try TypedTiming(text, clock)
+        } catch {
+            try checkEnd(text, unless: error, behind: command, clock)
+            let right = error.readings.filter {
+                Self.accepts(["\(option)\(key)"] + $0.split(separator: " ").map(String.init))
+            }
+            throw .usage(error.sentence(proposing: right.map { "`\(command) \($0)`" }))
+        }
         let notes = timing.notes(about: text, clock)
         switch timing {
         case .length(let length): return (try TypedTiming.atLeastOne(length), nil, notes)

@@ -20,6 +20,7 @@ struct TimerCommand: Subcommand {
               countdownctl 5 min Green tea            the same
               countdownctl in 1 h 30 m Bread
               countdownctl at 17:30 Call the bank     or 5:30pm, or tomorrow 9:00
+              countdownctl in 2 days at 10:00 Dentist
               countdownctl 12m Pasta --attach
               countdownctl 45m Laundry --wait && play gong.wav
 
@@ -29,9 +30,10 @@ struct TimerCommand: Subcommand {
             cancel Green tea finds the timer by its label. The key is printed if standard
             output is not a terminal, so key=$(...) has it.
 
-            17:30 alone is 17 minutes and 30 seconds. If the words have two meanings, as in
-            1h 30 rolls, nothing is started, and both are shown; --label takes the label
-            apart from them. Before a label, a number needs its unit.
+            17:30 alone is 17 minutes and 30 seconds. If words of the label could carry the
+            duration or the time on, as in 1h 30 rolls or at 17:30 EST call, nothing is
+            started, and all readings are shown; --label takes the label apart from them.
+            Before a label, a number needs its unit.
             """
     )
 
@@ -52,6 +54,8 @@ struct TimerCommand: Subcommand {
     @Flag(help: plainHelp) var plain = false
 
     @OptionGroup var options: OutputOptions
+
+    func check() throws(CommandFailure) { _ = try request(.local) }
 
     func perform() throws -> ExitCode {
         let (request, notes) = try request(.local)
@@ -102,7 +106,9 @@ struct TimerCommand: Subcommand {
             guard words.isEmpty || (try? TimerWords(words, clock)) == nil else {
                 throw .usage("use either DURATION or --until; --label takes a label that begins with a number")
             }
-            return (until, .time(try ClockTime.read(until, clock)), words)
+            // The words may carry the time on.
+            let typed = try TimerWords(["at", until] + words, clock)
+            return (String(typed.text.dropFirst(3)), typed.timing, typed.label)
         }
         guard !words.isEmpty else {
             throw .usage("missing duration; for example `countdownctl timer 5m Green tea`")

@@ -2,7 +2,7 @@ import Glibc
 import System
 
 /// The rules by which the clocks of a place are set.
-protocol Zone {
+protocol Zone: Sendable {
     /// The civil time at an instant, in seconds since 1970.
     func civilTime(at seconds: Int64) -> CivilTime
 
@@ -110,8 +110,14 @@ extension CivilTime {
         return CivilTime(secondsAtUTC: later.secondsAtUTC)
     }
 
+    /// The beginning of its day.
+    var date: CivilTime { CivilTime(year: year, month: month, day: day) }
+
+    /// Its day as ISO 8601 has it.
+    var iso: String { "\(year)-\(twoDigits(month))-\(twoDigits(day))" }
+
     /// The number of the day, counted from 1970-01-01.
-    var daysSince1970: Int { Int(CivilTime(year: year, month: month, day: day).secondsAtUTC / 86_400) }
+    var daysSince1970: Int { Int(date.secondsAtUTC / 86_400) }
 }
 
 /// Points in time as the clocks of a place show them: the time alone today, with the day's name around today, with the
@@ -132,7 +138,7 @@ struct ClockText {
         case 0: return clock
         case 1: return "tomorrow \(clock)"
         case -1: return "yesterday \(clock)"
-        default: return "\(time.year)-\(twoDigits(time.month))-\(twoDigits(time.day)) \(clock)"
+        default: return "\(time.iso) \(clock)"
         }
     }
 }

@@ -108,7 +108,7 @@ struct RequestTests {
             start tea 5m --for 5m → use only one of DURATION, --for and --until
             start tea --for 5m --until 17:30 → use only one of DURATION, --for and --until
             start tea 0 → the duration must be at least 1us
-            start tea 5m x → invalid duration '5m x'; use for example 5m, 90s or 1:30
+            start tea 5m x → unexpected argument 'x': a label needs --label, as in `countdownctl start tea 5m --label x`
             start tea --meta x → invalid --meta 'x': use NAME=VALUE
             start tea --meta =x → invalid --meta '=x': use NAME=VALUE
             start tea --meta x=1 --meta x=2 → duplicate --meta name 'x'

@@ -18,6 +18,7 @@ struct TypingTests {
             adjust tea -q -1m → adjust tea -q --by=-1m
             cancel tea -1m → cancel tea -1m
             start tea 5m --queue --queue-timeout -5m → start tea 5m --queue --queue-timeout=-5m
+            start tea --until 17:30 tomorrow --fail → start tea --until 17:30 tomorrow --fail
             start tea -5m → start tea --for=-5m
             run tea -5m -- true -5m → run tea --for=-5m -- true -5m
             start tea --for -5m → start tea --for=-5m
@@ -104,7 +105,7 @@ struct TypingTests {
         #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
         #expect(Invocation(arguments: []).arguments == [])
         for name in Countdownctl.subcommands.flatMap({ $0.names }) {
-            #expect(!TimerWords.isBeginning(name))
+            #expect(!TimerWords.isBeginning([name]))
         }
     }
 

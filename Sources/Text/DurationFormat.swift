@@ -1,9 +1,8 @@
-import Text
-
 /// A length of time as it could have been typed: `5m`, `1h30m`, `1m30.5s`, `250ms`. Reading it again gives the same
 /// length.
-enum DurationFormat {
-    static func render(_ microseconds: Int64) -> String {
+public enum DurationFormat {
+    /// The text of a length in microseconds.
+    public static func render(_ microseconds: Int64) -> String {
         guard microseconds > 0 else { return "0s" }
         var rest = microseconds
         var text = ""
@@ -18,7 +17,14 @@ enum DurationFormat {
     /// Less than a minute; in ms or us if it is below a second and stands alone.
     private static func seconds(_ microseconds: Int64, alone: Bool) -> String {
         if alone, microseconds < 1_000 { return "\(microseconds)us" }
-        if alone, microseconds < 1_000_000 { return decimal(microseconds, of: .millisecond) }
+        if alone, microseconds < 1_000_000 {
+            return microseconds % 10 > 0 && microseconds > 1_000
+                ? "\(microseconds)us" : decimal(microseconds, of: .millisecond)
+        }
+        // Three digits behind the point could be thousands.
+        if alone, microseconds.isMultiple(of: 1_000), !microseconds.isMultiple(of: 10_000) {
+            return "\(microseconds / 1_000)ms"
+        }
         return decimal(microseconds, of: .second)
     }
 
@@ -30,13 +36,4 @@ enum DurationFormat {
         while fraction.last == "0" { fraction.removeLast() }
         return "\(whole).\(fraction)\(unit.symbol)"
     }
-}
-
-/// A number with at least two digits.
-func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-/// A number in hexadecimal, padded with zeros to this many digits.
-func hexadecimal(_ number: some UnsignedInteger, _ digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
