@@ -16,8 +16,10 @@ package enum ChangeMark {
     /// Of undos that failed, which notifications report.
     package static let failurePrefix = "undo-failed/"
 
-    /// Whether a key has one.
-    package static func marks(_ key: String) -> Bool { key.hasPrefix(prefix) || key.hasPrefix(failurePrefix) }
+    /// Whether a key has one, as bytes: a combining mark behind the slash would be a part of it.
+    package static func marks(_ key: String) -> Bool {
+        [prefix, failurePrefix].contains { key.utf8.starts(with: $0.utf8) }
+    }
 }
 
 extension Countdown {

@@ -59,7 +59,7 @@ final class CompletionCommandsTests: CommandSuite {
         try daemon.directory.makeDirectory(folder, mode: 0o700)
         for (number, name) in ["dnd", "firewall"].enumerated() {
             let file = """
-                {"version":1,"stage":"changed","name":"\(name)","words":["true"],"directory":"/","path":"/bin","machine":"",
+                {"version":1,"stage":"changed","name":"\(name)","words":["true"],"program":"/bin/true","directory":"/","path":"/bin","machine":"",
                 "boot":"","deadlineUSec":1,"timeoutUSec":1,"metadata":{}}
                 """
             _ = try daemon.directory.write(file, to: "\(folder)/0000177235560000000\(number)-0123456789abcdef")
