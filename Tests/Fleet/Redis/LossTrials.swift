@@ -13,11 +13,13 @@ struct LossTrials {
 
     init() throws {
         engine = try ReplicatedEngine(replicas: 2, options: ["--min-replicas-to-write", "1"])
-        for server in engine.servers {
-            try server.command("ACL", "SETUSER", "countdownd", "on", ">SECRET", "~*", "&*", "+@all")
-        }
+        for server in engine.servers { try Self.addUser(to: server) }
         let url = engine.url(credentials: "countdownd:SECRET@")
         fleet = try Fleet(engine, urls: [url, url, url])
+    }
+
+    private static func addUser(to server: RedisServer) throws {
+        try server.command("ACL", "SETUSER", "countdownd", "on", ">SECRET", "~*", "&*", "+@all")
     }
 
     @Test("a failover by hand loses no answered change")
@@ -50,6 +52,7 @@ struct LossTrials {
             try primary.start(["--replicaof", "127.0.0.1", "\(engine.primary().port)"])
             try load.run(until: 20)
             try primary.awaitReadiness()
+            try Self.addUser(to: primary)
         }
     }
 
