@@ -73,6 +73,8 @@ __countdownctl_complete() {
             ;;
         *) printf -v word %q "${word}" ;;
         esac
+        # readline closes a quote, but not behind a character that is the same.
+        [[ -n "${open}" && "${word}" = *"${open}" ]] && word+="${open}"
         COMPREPLY[index]="${word}"
     done
 }
