@@ -120,7 +120,7 @@ static inline int linux_unix_connect(int descriptor, const char *path)
 }
 
 /*
- * Sends a datagram as sd_notify(3) does, but fails with EAGAIN instead of waiting for room. The path of an abstract
+ * Sends a datagram as sd_notify(3) and sd_journal_send(3) do, but fails with EAGAIN instead of waiting for room. The path of an abstract
  * socket begins with @.
  */
 static inline int linux_unix_tell(const char *path, const char *text)

@@ -39,20 +39,29 @@ public struct Log: Sendable {
     public init(level: Level, to sink: @escaping Sink) { (self.level, self.sink) = (level, sink) }
 
     /// A log on standard error, with the name of the program in front of each line unless it is the journal, whose file
-    /// systemd names in `journalStream`. A function may write to the journal itself, with the fields.
+    /// systemd names in `journalStream`. A function may write to the journal itself, with the fields; a line for which it returns
+    /// false is written to the stream. Neither waits for room.
     public init(
         of program: String,
         level: Level = .info,
         journalStream: String? = Environment.value(of: "JOURNAL_STREAM"),
-        journal: Sink? = nil
+        journal: (@Sendable (Level, String, Fields) -> Bool)? = nil
     ) {
         self.level = level
+        let standardError = StandardError.shared
         let stream = FileIdentity(of: STDERR_FILENO).map { "\($0.device):\($0.inode)" }
         guard journalStream != nil, journalStream == stream else {
-            sink = { level, sentence, _ in Self.writeLine("\(program): \(level): \(sentence)") }
+            let prefix = "\(program): \(Level.warning): "
+            sink = { level, sentence, _ in
+                standardError.write(line: "\(program): \(level): \(sentence)", noticePrefix: prefix)
+            }
             return
         }
-        sink = journal ?? { level, sentence, _ in Self.writeLine("<\(level.rawValue)>\(sentence)") }
+        sink = { level, sentence, fields in
+            if journal?(level, sentence, fields) == true { return }
+            let prefix = "<\(Level.warning.rawValue)>"
+            standardError.write(line: "<\(level.rawValue)>\(sentence)", noticePrefix: prefix)
+        }
     }
 
     /// Logs a sentence, with escapes in place of characters that cannot be seen, because it can contain a client's text.
@@ -60,15 +69,15 @@ public struct Log: Sendable {
         if level <= self.level { sink(level, PrintableText.escape(sentence), fields) }
     }
 
-    /// Writes a line to standard error. If that fails, the line is lost.
-    public static func writeLine(_ line: String) {
-        var line = "\(line)\n"
-        line.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// Writes a sentence to standard error, after the name of the program. It does not wait: a line that does not fit is dropped
+    /// and counted.
+    public static func write(_ sentence: String, of program: String) {
+        StandardError.shared.write(line: "\(program): \(sentence)", noticePrefix: "\(program): ")
     }
 
     /// Ends the program because it cannot begin.
     public static func end(_ program: String, _ sentence: String, status: Int32) -> Never {
-        writeLine("\(program): \(PrintableText.escape(sentence, doublesBackslashes: false))")
+        write(PrintableText.escape(sentence, doublesBackslashes: false), of: program)
         exit(status)
     }
 }

@@ -407,4 +407,4 @@ extension SignalDescriptor {
     }
 }
 
-func writeLine(_ sentence: String) { Log.writeLine("countdown-notify: \(sentence)") }
+func writeLine(_ sentence: String) { Log.write(sentence, of: "countdown-notify") }

@@ -26,7 +26,8 @@ struct UndoServiceCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let path = try directory ?? UndoDirectory.place()
-        try UndoService(of: path, output: Output(isQuiet: false, json: false, palette: .plain)).run(stays: stay)
+        let output = Output(isQuiet: false, json: false, palette: .plain, isPatient: false)
+        try UndoService(of: path, output: output).run(stays: stay)
         return .success
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 import Varlink
 
 /// The output of a subcommand: data on standard output, messages on standard error.
@@ -9,6 +10,15 @@ struct Output {
     /// Whether data is JSON objects, one a line.
     let json: Bool
     let palette: Palette
+    /// Whether a message may wait until standard error has room; otherwise it is dropped and counted.
+    var isPatient = true
+
+    /// The same output for a loop that must not wait for the reader of its messages.
+    var impatient: Output {
+        var output = self
+        output.isPatient = false
+        return output
+    }
 
     /// Prints a message unless it is quiet.
     func say(_ sentence: String) {
@@ -16,9 +26,13 @@ struct Output {
     }
 
     /// Prints an error or warning.
-    func warn(_ sentence: String) {
+    func warn(_ sentence: String) { pass(on: Array("\(sentence)\n".utf8)) }
+
+    /// Writes lines to standard error.
+    func pass(on lines: [UInt8]) {
+        guard isPatient else { return StandardError.shared.write(lines, noticePrefix: "countdownctl: ") }
         // A failing write to standard error cannot be reported.
-        try? StandardStream.error.write(Array("\(sentence)\n".utf8))
+        try? StandardStream.error.write(lines)
     }
 
     func print(_ lines: [String]) throws(StreamFailure) {

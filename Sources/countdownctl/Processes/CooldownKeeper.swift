@@ -39,7 +39,8 @@ final class CooldownKeeper {
         }
         name = CountdownText.name(countdown)
         self.daemon = daemon
-        self.output = output
+        // The renewals must not wait for a reader of messages.
+        self.output = output.impatient
         self.timer = timer
         hold = CooldownHold(terms, started: countdown, at: BootClock.now)
         perform(hold.beginning)

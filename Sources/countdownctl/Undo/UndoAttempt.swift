@@ -102,7 +102,7 @@ final class UndoAttempt {
     /// Whether it has ended, and how, as far as it is known.
     private func advance() -> (hasEnded: Bool, CommandEnding?) {
         guard let output = command?.read() else { return (!running.isAlive, nil) }
-        if !output.isEmpty { try? StandardStream.error.write(output) }
+        if !output.isEmpty { StandardError.shared.write(output, noticePrefix: "countdownctl: ") }
         guard let ending = command?.ending() else { return (false, nil) }
         command = nil
         return (true, ending)

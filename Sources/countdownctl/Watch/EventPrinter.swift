@@ -33,7 +33,7 @@ struct LinePrinter: EventPrinter {
         try StandardStream.output.write(bytes)
     }
 
-    func report(_ notice: WatchEvent, _ sentence: String?) { if let sentence { output.say(sentence) } }
+    func report(_ notice: WatchEvent, _ sentence: String?) { if let sentence { output.impatient.say(sentence) } }
 
     func finish() {}
 }

@@ -35,7 +35,7 @@ struct Feed {
         self.watch = watch
         self.file = file
         self.daemon = daemon
-        self.output = output
+        self.output = hook == nil ? output : output.impatient
         printer = LinePrinter(output: output, pace: watch.tickUSec == nil ? TickPace() : nil)
         feed = line.map(FeedPrinter.init)
         hooks = try hook.map { hook throws(CommandFailure) in

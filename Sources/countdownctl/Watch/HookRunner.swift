@@ -51,7 +51,8 @@ final class HookRunner: BackgroundWork {
     ) throws(CommandFailure) {
         self.hook = hook
         self.claims = claims
-        self.output = output
+        // The next command must not wait for a reader of messages.
+        self.output = output.impatient
         self.file = file
         timer = try BootTimer.orFailure()
         cursor = HookCursor(since: since)
