@@ -49,13 +49,13 @@ public struct Listener: ~Copyable {
     /// A socket that was made here: its path, who can connect, and the identity of its file, so that the file of another
     /// program is never removed.
     private let own: (path: String, access: Access, file: FileIdentity)?
-    /// Reports when something happens to the file of a socket that was made here; nil if the system has no inotify to give.
-    private let watch: FileWatch?
+    /// Reports when something happens to the file of a socket that was made here; nil before `watchFile`.
+    private var watch: FileWatch?
 
     /// For system calls.
     public var descriptor: Int32 { socket.number }
 
-    /// Becomes readable when something happens to the socket's file; nil if the socket is systemd's.
+    /// Becomes readable when something happens to the socket's file; nil if the socket is systemd's, and before `watchFile`.
     public var watchDescriptor: Int32? {
         switch watch {
         case .some(let watch): watch.descriptor
@@ -68,7 +68,6 @@ public struct Listener: ~Copyable {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         socket = try Descriptor(owning: descriptor, of: "sd_listen_fds")
         own = nil
-        watch = nil
     }
 
     /// Listens on a path, in a directory that is made if it is missing. A socket that no process listens on any more is
@@ -77,13 +76,27 @@ public struct Listener: ~Copyable {
         try Self.prepareDirectory(of: path, access)
         try Self.removeStaleSocket(at: path)
         socket = try Self.listen(on: path, access)
-        watch = try? Self.watch(path)
         own = FileIdentity(of: path).map { (path, access, $0) }
+    }
+
+    /// Watches the file of a socket that was made here, so that its loss is noticed at once.
+    ///
+    /// - Throws: that the system has no inotify to give; then call `lostPath` from time to time.
+    public mutating func watchFile() throws(SystemFailure) {
+        guard let own else { return }
+        let watch = try FileWatch()
+        do throws(SystemFailure) {
+            try watch.add(file: own.path)
+        } catch {
+            // A file that is gone is lost already.
+            guard error.code == ENOENT else { throw error }
+        }
+        self.watch = consume watch
     }
 
     /// The path of a socket that was made here if its file is gone, so that no client can connect.
     ///
-    /// Call it when `watchDescriptor` is readable.
+    /// Call it after `watchFile`, and when `watchDescriptor` is readable.
     public func lostPath() -> String? {
         while watch?.takeReports() == true {}
         guard let own, FileIdentity(of: own.path) != own.file else { return nil }
@@ -114,12 +127,6 @@ public struct Listener: ~Copyable {
 
     deinit {
         removeFile()
-    }
-
-    private static func watch(_ path: String) throws(SystemFailure) -> FileWatch {
-        let watch = try FileWatch()
-        try watch.add(file: path)
-        return watch
     }
 
     /// Makes the last directory of the path, for the users who can connect, if it does not exist.

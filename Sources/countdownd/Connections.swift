@@ -9,10 +9,37 @@ extension Daemon {
     /// The pause if no further connection can be refused, or after a failure. Meanwhile refused clients read their error, and other
     /// processes may free descriptors or memory.
     private static let acceptPause = Duration.milliseconds(100)
+    /// The time between two looks at the socket's file, if inotify does not report that it was removed.
+    private static let lookPause = Duration.seconds(1)
 
     func pollListener() throws(SystemFailure) {
         try poller.add(listener.descriptor, token: Token.listener, reading: acceptsAgain == nil)
         if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
+    }
+
+    /// Watches the file of our own socket. If the system has no inotify to give, the daemon looks once a second.
+    func watchSocketFile(at now: Now) {
+        do throws(SystemFailure) {
+            try listener.watchFile()
+            nextLook = nil
+        } catch {
+            if nextLook == nil {
+                log.write(.warning, "\(error): the daemon looks once a second whether its socket was removed")
+            }
+            nextLook = now.boot + Self.lookPause
+        }
+    }
+
+    /// Looks after the socket's file if nothing reports that it was removed.
+    func lookAtSocketFile(at now: Now) {
+        guard let look = nextLook, look <= now.boot else { return }
+        watchSocketFile(at: now)
+        do throws(SystemFailure) {
+            if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
+        } catch {
+            log.write(.error, "\(error)")
+        }
+        listenAgain(at: now)
     }
 
     /// Makes the socket of our own again if somebody has removed or replaced its file.
@@ -26,8 +53,10 @@ extension Daemon {
             poller.remove(listener.descriptor)
             if let watch = listener.watchDescriptor { poller.remove(watch) }
             listener = made
+            watchSocketFile(at: now)
             try pollListener()
         } catch {
+            nextLook = nil
             log.write(.error, "\(error); no client can connect until countdownd is started again")
         }
     }

@@ -35,6 +35,8 @@ actor Daemon {
     var listener: Listener
     /// When to accept connections again, if none is closed before; nil if they are accepted now. Others stay in the listen queue.
     var acceptsAgain: BootInstant?
+    /// When to look whether the file of our own socket is there; nil if the system reports it.
+    var nextLook: BootInstant?
     var reserve = DescriptorReserve()
     var statusReporter: ServiceStatusReporter
     var rateLimitedLog: RateLimitedLog<LogTopic>
@@ -116,6 +118,8 @@ actor Daemon {
     }
 
     private func begin() {
+        let now = readClocks([])
+        watchSocketFile(at: now)
         do throws(SystemFailure) {
             try pollListener()
             try poller.add(clockChanges.descriptor, token: Token.clockChanges)
@@ -125,7 +129,7 @@ actor Daemon {
             fail(error)
         }
         timer.start { [eventLoop] in eventLoop.wakeUp() }
-        let now = readClocks([])
+        listenAgain(at: now)
         statusReporter.becomeReady(statusLine(at: now), at: now)
         log.write(.info, "ready")
         isDone = turn([])
@@ -225,7 +229,7 @@ actor Daemon {
     private func arm(after turn: borrowing Turn, _ deadline: WallInstant?) {
         let now = turn.now
         var next = earliest(publisher.heartbeats.next, storage.next)
-        next = earliest(next, acceptsAgain)
+        next = earliest(earliest(next, acceptsAgain), nextLook)
         next = earliest(next, statusReporter.next)
         next = earliest(next, rateLimitedLog.next.map(BootInstant.init))
         var end = earliest(deadline, startQueue.next(at: now))
@@ -273,6 +277,7 @@ extension Daemon {
     /// Accepts connections and reads calls.
     func receive(_ ready: [Readiness], at now: Now) {
         acceptAgain(at: now)
+        lookAtSocketFile(at: now)
         for readiness in ready {
             switch readiness.token {
             case Token.listener: acceptAll(at: now)

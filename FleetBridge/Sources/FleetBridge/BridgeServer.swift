@@ -13,8 +13,10 @@ public final class BridgeServer {
     private var listener: Listener
     private var channel: any Channel
 
-    /// Becomes readable when `listenAgainIfLost` is to be called; nil if nothing can be noticed.
+    /// Becomes readable when `listenAgainIfLost` is to be called; nil if the system has no inotify to give.
     public var watchDescriptor: Int32? { listener.watchDescriptor }
+    /// When to call `listenAgainIfLost` without a report; nil if the system reports the loss of the file.
+    public private(set) var nextLook: MonotonicDeadline?
 
     /// Reads the URL, listens, and begins to connect to the engine.
     ///
@@ -28,6 +30,7 @@ public final class BridgeServer {
         listener = try Listener(at: options.socket, access: Listener.Access(mode: 0o660))
         channel = try Self.accept(from: listener, bridge)
         warn()
+        watchSocketFile()
         Task { @BridgeLoop in
             bridge.engine.start()
             Watchdog.start()
@@ -39,6 +42,7 @@ public final class BridgeServer {
     /// Listens again if the socket's file was removed or renamed, because no daemon could connect. Daemons that are
     /// connected stay so.
     public func listenAgainIfLost() {
+        if nextLook != nil { watchSocketFile() }
         guard let path = listener.lostPath() else { return }
         do {
             guard let made = try listener.again() else { return }
@@ -46,9 +50,23 @@ public final class BridgeServer {
             self.channel.close(promise: nil)
             listener = made
             self.channel = channel
+            watchSocketFile()
             log.write(.warning, "\(path) was removed; listening there again")
         } catch {
+            nextLook = nil
             log.write(.error, "\(path) was removed: \(error); no daemon can connect until the bridge is started again")
+        }
+    }
+
+    private func watchSocketFile() {
+        do throws(SystemFailure) {
+            try listener.watchFile()
+            nextLook = nil
+        } catch {
+            if nextLook == nil {
+                log.write(.warning, "\(error): the bridge looks once a second whether its socket was removed")
+            }
+            nextLook = .after(microseconds: 1_000_000)
         }
     }
 

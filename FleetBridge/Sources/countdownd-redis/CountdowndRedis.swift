@@ -38,8 +38,9 @@ enum CountdowndRedis {
             var events = PollSet()
             events.add(signals.descriptor)
             let file = server.watchDescriptor.map { events.add($0) }
+            events.add(server.nextLook)
             events.wait()
-            if events.isReady(file) { server.listenAgainIfLost() }
+            if events.isReady(file) || server.nextLook?.hasPassed == true { server.listenAgainIfLost() }
             while let signal = signals.next() {
                 switch signal {
                 case SIGHUP: server.reload()

@@ -56,6 +56,24 @@ final class SocketFileTests: DirectorySuite {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("without inotify the daemon looks by itself whether its socket is there, says so once, and makes it again")
+    func removedWithoutNotice() throws {
+        let script = #"echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@""#
+        let launcher = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script]
+        let daemon = try DaemonProcess(starting: launcher, in: directory)
+        try daemon.awaitReadiness()
+        let caller = try Caller(of: daemon)
+        for _ in 1...2 {
+            try FileManager.default.removeItem(atPath: socket)
+            try waitUntil("the socket to be made again") { (try? daemon.connect()) != nil }
+        }
+        _ = try caller.call(GetStatus())
+        let lines = daemon.standardError.split(separator: "\n")
+        #expect(lines.filter { $0.contains("looks once a second whether its socket was removed") }.count == 1)
+        #expect(lines.filter { $0.contains("\(socket) was removed; listening there again") }.count == 2)
+        #expect(try daemon.terminate() == .exited(code: 0))
+    }
+
     @Test("if another program's socket is at the path, a removed socket is not made again, and that is logged")
     func replacedByAnother() throws {
         let daemon = try DaemonProcess(in: directory)
