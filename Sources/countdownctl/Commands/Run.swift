@@ -78,7 +78,8 @@ struct RunCommand: Subcommand {
             With --backoff 1h, the next run after a failure waits DURATION from the end of
             the command, after another failure twice as long, up to 1 h; a success resets
             it. The countdown has the wait in its metadata, as backoff=2m, also after it
-            has ended, for as long as the daemon keeps its end.
+            has ended, for as long as the daemon keeps its end. A run whose result does not
+            reach the daemon, because one of both was killed, counts as a failure.
             """
     )
 
@@ -189,7 +190,8 @@ struct RunCommand: Subcommand {
         }
         guard limits.all.count > 1 else {
             var call = call
-            if let last = backoff?.last { call.metadata = BackoffState.metadata(last) }
+            // Until a success is known, the run counts as failed: its result may never reach the daemon.
+            if let backoff { call.metadata = BackoffState.metadata(backoff.next) }
             return .received([try daemon.call(call).countdown])
         }
         let held = Cooldown(
@@ -235,7 +237,7 @@ struct RunCommand: Subcommand {
         // Also if the command cannot be started.
         defer {
             let wait = succeeded ? nil : backoff?.next
-            if let held, backoff?.last != wait { note(wait, in: held, of: daemon, output) }
+            if let held, succeeded, backoff != nil { resetWait(of: held, daemon, output) }
             keeper?.finish(succeeded: succeeded, waiting: wait)
             for (limit, countdown) in zip(limits.all, countdowns) where !succeeded && !keepOnFailure {
                 if let rate = limit.rate { giveBack(rate.interval, of: countdown, to: daemon, output) }
@@ -249,16 +251,23 @@ struct RunCommand: Subcommand {
         return ending.exitCode
     }
 
-    /// Writes the wait after a failure into the metadata of the countdown, or removes it, if it is still ours.
-    private func note(_ wait: Int64?, in started: Countdown, of daemon: DaemonEndpoint, _ output: Output) {
-        do {
-            let current = try daemon.call(Get(key: started.key)).countdown
-            guard current.startedUSec == started.startedUSec, current.hasNotEnded else { return }
-            let metadata = wait.map(BackoffState.metadata) ?? CooldownMark.metadata
-            // Extending is the only way to change the metadata of a countdown.
-            _ = try daemon.call(Start(key: started.key, durationUSec: 1, ifRunning: .extend, metadata: metadata))
-        } catch {
-            output.warn("countdownctl: \(CountdownText.name(started)): the wait is not kept: \(error.sentence)")
+    /// Removes the wait from the metadata of the countdown, if it is still ours.
+    private func resetWait(of started: Countdown, _ daemon: DaemonEndpoint, _ output: Output) {
+        for attempt in 1... {
+            do {
+                let current = try daemon.call(Get(key: started.key)).countdown
+                guard current.startedUSec == started.startedUSec, current.hasNotEnded else { return }
+                // Extending is the only way to change the metadata of a countdown.
+                let metadata = CooldownMark.metadata
+                _ = try daemon.call(Start(key: started.key, durationUSec: 1, ifRunning: .extend, metadata: metadata))
+                return
+            } catch {
+                guard error.exitCode == .unavailable, attempt < CooldownHold.attemptsAfterExit else {
+                    let name = CountdownText.name(started)
+                    return output.warn("countdownctl: \(name): the wait is not reset: \(error.sentence)")
+                }
+                PollSet.pause(microseconds: Backoff.delay(before: attempt))
+            }
         }
     }
 

@@ -57,7 +57,9 @@ struct CooldownHold {
     }
 
     /// The attempts to reach the daemon after the exit, within about 1.5 s.
-    private static let attemptsAfterExit = 5
+    static let attemptsAfterExit = 5
+    /// The attempts if a wait has to be kept, within about 25 s.
+    private static let attemptsForWait = 9
 
     private let key: String
     private let startedUSec: Int64
@@ -75,6 +77,7 @@ struct CooldownHold {
     private var unanswered: [Int64] = []
     /// The calls that failed in a row.
     private var failures = 0
+    private var attempts = Self.attemptsAfterExit
     private var exit: (instant: Int64, givesBack: Bool)?
     private var isLost = false
 
@@ -141,7 +144,7 @@ struct CooldownHold {
         pending = nil
         failures += 1
         guard exit == nil else {
-            guard !isLast, failures < Self.attemptsAfterExit else { return leave(.unreachable) }
+            guard !isLast, failures < attempts else { return leave(.unreachable) }
             return .wait(until: now + Backoff.delay(before: failures))
         }
         return .wait(until: now + min(Backoff.delay(before: failures), terms.hold / 8))
@@ -150,6 +153,7 @@ struct CooldownHold {
     /// Replaces the cooldown by one that begins at the exit of the command, also if that fails.
     mutating func wait(_ cooldown: Int64) {
         added += terms.cooldown - cooldown
+        attempts = Self.attemptsForWait
         terms = Terms(cooldown: cooldown, origin: .end, keepsOnFailure: true, leastHold: terms.leastHold)
     }
 

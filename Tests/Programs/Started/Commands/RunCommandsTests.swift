@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -245,6 +246,27 @@ final class RunCommandsTests: CommandSuite {
         let ended = try run.finish()
         #expect(ended.standardOutput == "ran\n")
         #expect(ended.messages == ["lost the connection to the daemon; reconnecting"])
+    }
+
+    @Test("the wait of --backoff is kept if the daemon is away when the command fails, or stays away")
+    func keepsWait() throws {
+        let fifo = directory.path(of: "fifo")
+        #expect(unsafe mkfifo(fifo, 0o600) == 0)
+        let script = "echo begun; read -r line < \"\(fifo)\"; exit 1"
+        for wait in ["2h", "4h"] {
+            let words = ["run", "mirror", "2h", "--backoff", "9h", "--", "/bin/sh", "-c", script]
+            let run = try begin(words)
+            #expect(try run.line() == "begun")
+            try daemon.kill()
+            let writing = unsafe open(fifo, O_RDWR)
+            _ = unsafe write(writing, "\n", 1)
+            if wait == "4h" { run.process.send(signal: SIGKILL) }
+            try restartDaemon()
+            #expect(try run.finish().exitCode == (wait == "4h" ? nil : 1))
+            close(writing)
+            #expect(try typist.type("show mirror --json").standardOutput.contains(#""backoff":"\#(wait)""#))
+            try prepare("finish mirror")
+        }
     }
 
     @Test("of many at once one runs")
