@@ -28,7 +28,7 @@ final class CursorFile {
         }
     }
 
-    /// The revision; nil if the file does not exist. Another content is a usage error.
+    /// The revision; nil if the file does not exist or is empty. Another content is a usage error.
     func read() throws(CommandFailure) -> Int64? {
         let text: String?
         do {
@@ -36,7 +36,8 @@ final class CursorFile {
         } catch {
             throw .usage("cannot read --cursor-file \(quoted(path)): \(error)")
         }
-        guard let text else { return nil }
+        // After a power failure, some file systems keep the length of a file and not its content.
+        guard let text, !text.unicodeScalars.allSatisfy({ $0 == "\n" || $0 == "\0" }) else { return nil }
         // The daemon refuses negative revisions.
         guard text.hasSuffix("\n"), let revision = Int64(text.dropLast()), revision >= 0 else {
             throw .usage("invalid --cursor-file \(quoted(path)): its content is not a revision in one line")

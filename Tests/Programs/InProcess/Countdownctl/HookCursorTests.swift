@@ -61,7 +61,11 @@ struct HookCursorTests {
         try file.write(1_772_355_600_000_042)
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "1772355600000042\n")
         #expect(try file.read() == 1_772_355_600_000_042)
-        for content in ["", "5", "-5\n", "5 6\n", "#!/bin/sh\n", "\n", String(repeating: "5", count: 4_000)] {
+        for content in ["", "\n", "\0\0\0"] {
+            _ = try directory.write(content, to: "cursor")
+            #expect(try file.read() == nil)
+        }
+        for content in ["5", "-5\n", "5 6\n", "#!/bin/sh\n", "\0005\n", " \n", String(repeating: "5", count: 4_000)] {
             _ = try directory.write(content, to: "cursor")
             let failure = #expect(throws: CommandFailure.self) { try file.read() }
             #expect(failure?.exitCode == .usage && failure?.sentence.contains(file.path) == true)
