@@ -23,7 +23,8 @@ public struct ResumableWatch: Sendable {
 
     /// How a watch behaves if something fails.
     public struct FailureOptions: Sendable {
-        /// Whether to wait for a daemon that is missing in the beginning. Otherwise the first attempt throws.
+        /// Whether to wait for a daemon that is missing in the beginning. Otherwise the first attempt throws. A daemon that cannot open
+        /// its store yet is always waited for.
         public var waitsForDaemon = false
         /// The next request if the daemon no longer keeps the history.
         public var trimmedHistory = TrimmedHistory.beginAgain
@@ -106,8 +107,9 @@ public struct ResumableWatch: Sendable {
         // The daemon's queue of new connections is full.
         case .unreachable(_, EAGAIN): true
         case .unreachable(_, EACCES), .unreachable(_, EPERM): hasBegun
-        case .disconnected, .failed, .unreachable, .countdown(.unreachable), .countdown(.storageFailed):
-            hasBegun || options.waitsForDaemon
+        case .disconnected, .failed, .unreachable: hasBegun || options.waitsForDaemon
+        // The daemon is there, and will know the countdowns once it has opened its store or reached its fleet.
+        case .countdown(.unreachable), .countdown(.storageFailed): true
         // A daemon that has just been restarted may have no room for all its clients at once.
         case .countdown(.limitReached(let limit, _)):
             (attempts != nil || options.waitsForDaemon) && !limit.hasPrefix("pattern")

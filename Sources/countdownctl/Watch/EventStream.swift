@@ -18,6 +18,8 @@ struct EventStream: ~Copyable {
     private let interruption: any Waiter
     private let connection: WatchConnection
     private var items: [StreamItem] = []
+    /// The message when the daemon is back.
+    private var recovery = ""
     /// Whether the history was trimmed and `synced` has not arrived since.
     private var isTrimmed = false
     /// When the first events must be there; nil for no limit, and after them.
@@ -74,8 +76,12 @@ struct EventStream: ~Copyable {
     }
 
     private mutating func advance() throws(CommandFailure) {
-        do {
-            for event in try connection.advance() { take(event) }
+        do throws(ClientError) {
+            for event in try connection.advance() {
+                // A call would be refused for the same reason.
+                if case .lost(.countdown(let reason)) = event, answerDeadline != nil { throw .countdown(reason) }
+                take(event)
+            }
         } catch {
             throw CommandFailure(error, isRead: true)
         }
@@ -89,8 +95,14 @@ struct EventStream: ~Copyable {
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
             answerDeadline = nil
             return items.append(.events(events))
-        case .lost: sentence = Self.lostSentence
-        case .recovered: sentence = "reconnected to the daemon"
+        case .lost(let error):
+            if case .countdown = error {
+                sentence = "\(CommandFailure(error, isRead: true).sentence); waiting"
+                recovery = "the daemon knows its countdowns now"
+            } else {
+                (sentence, recovery) = (Self.lostSentence, "reconnected to the daemon")
+            }
+        case .recovered: sentence = recovery
         case .historyTrimmed:
             if !isTrimmed {
                 sentence = "the daemon no longer has the history since the last event; ends may be missing"

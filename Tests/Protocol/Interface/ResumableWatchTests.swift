@@ -78,16 +78,25 @@ struct ResumableWatchTests {
 
     @Test("without a daemon in the beginning the watch fails, unless it is to wait for one")
     func noDaemon() throws {
-        let refusals = [CountdownError.unreachable(reason: "no engine"), .storageFailed(reason: "no disk")]
-        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2)]
-            + refusals.map(ClientError.countdown)
-        {
+        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2)] {
             var watch = ResumableWatch(Watch())
             #expect(throws: error) { try watch.fail(error) }
             _ = watch.receive([])
             #expect(try watch.fail(error) == .lost(error))
             var patient = ResumableWatch(Watch(), options: options { $0.waitsForDaemon = true })
             #expect(try patient.fail(error) == .lost(error))
+        }
+    }
+
+    @Test("a daemon that does not know its countdowns yet is waited for, also in the beginning")
+    func opening() throws {
+        for error in [CountdownError.unreachable(reason: "no engine"), .storageFailed(reason: "no disk")].map(
+            ClientError.countdown
+        ) {
+            var watch = ResumableWatch(Watch())
+            #expect(try watch.fail(error) == .lost(error))
+            #expect(try watch.fail(error) == .stillLost(error))
+            #expect(watch.receive([Event(type: .synced, revision: 7)]).first == .recovered)
         }
     }
 

@@ -103,7 +103,7 @@ struct LateStoreTests {
         #expect(try caller.call(Start(key: "egg")).outcome == .attached)
     }
 
-    @Test("commands that ask say so; a hook that was there before goes on, and a new one does not judge its file")
+    @Test("commands that ask or start say so; watches wait, and a hook goes on at its file")
     func commands() throws {
         var daemon = try DaemonProcess(in: directory)
         let typist = Typist(daemon)
@@ -116,19 +116,25 @@ struct LateStoreTests {
 
         let remove = try put(.danglingLink)
         daemon = try DaemonProcess(in: directory)
-        for line in ["is-running egg", "show egg", "list", "wait egg", "watch", "start --attach egg"] {
+        let reason = "the daemon cannot open its store: \(state)"
+        for line in ["is-running egg", "show egg", "list", "start --attach egg", "start --wait egg"] {
             let run = try typist.type(line)
             #expect(run.exitCode == 75, "\(line)")
-            #expect(run.message.hasPrefix("countdownctl: the daemon cannot open its store: \(state)"), "\(line)")
+            #expect(run.message.hasPrefix("countdownctl: \(reason)"), "\(line)")
         }
         #expect(try typist.type("start egg").exitCode == 74)
         try directory.write("\(since)\n", to: "other")
-        let new = try typist.type(hook.replacing("/cursor", with: "/other"))
-        #expect(new.exitCode == 75)
+        let waiting = try [
+            "watch", "watch egg --json", "watch --format {key}", "wait egg", "attach egg",
+            hook.replacing("/cursor", with: "/other"),
+        ].map { line in (line, try typist.begin(line)) }
+        #expect(try typist.type("wait egg --timeout 1us").exitCode == 124)
         #expect(try String(contentsOfFile: directory.path(of: "other"), encoding: .utf8) == "\(since)\n")
 
         remove()
         try awaitOpening(Caller(of: daemon))
+        // The pauses between two attempts grow.
+        try typist.awaitWatchers(7)
         _ = try Caller(of: daemon).call(Finish(key: "egg"))
         #expect(try watch.line()?.hasPrefix("egg: finished") == true)
         watch.interrupt()
@@ -137,6 +143,17 @@ struct LateStoreTests {
                 "lost the connection to the daemon; reconnecting", "reconnected to the daemon",
             ]
         )
+        for (line, command) in waiting {
+            var text = ""
+            while !text.contains("egg"), let more = try command.line() { text = more }
+            #expect(text.contains("egg") || line == "wait egg", "\(line)")
+            command.interrupt()
+            let run = try command.finish()
+            #expect(run.exitCode == 130 || run.exitCode == 0, "\(line)")
+            #expect(run.messages.count == 2, "\(line): \(run.messages)")
+            #expect(run.messages.first?.hasPrefix(reason) == true && run.messages.first?.hasSuffix("; waiting") == true)
+            #expect(run.messages.last == "the daemon knows its countdowns now")
+        }
     }
 
     @Test("the daemon waits for it if another daemon has it by then")
