@@ -49,13 +49,12 @@ struct Bell {
         }
     }
 
-    /// Takes an end that was not delivered before, at an instant in microseconds since 1970. Returns whether it rings.
-    mutating func end(_ countdown: Countdown, now: Int64) -> Bool {
+    /// Takes an end that was not delivered before, this many microseconds after it came. Returns whether it rings.
+    mutating func end(_ countdown: Countdown, late: Int64) -> Bool {
         rings.removeAll { $0.key.hasSameBytes(as: countdown.key) }
         let mode = rules.announcement(of: countdown).ring
         guard mode != .no, countdown.revision > rungBefore ?? .min else { return false }
-        let (lateness, overflow) = now.subtractingReportingOverflow(countdown.endedUSec ?? now)
-        let isMissed = overflow || lateness > Self.maximumLateness
+        let isMissed = late > Self.maximumLateness
         let ring = Ring(
             key: countdown.key,
             revision: countdown.revision,

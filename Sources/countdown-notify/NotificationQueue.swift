@@ -49,6 +49,7 @@ struct NotificationQueue {
     private(set) var progress = ProgressNotifications()
     private var warnings = WarningNotifications()
     private var bell: Bell
+    private var ages = ReportAges()
     private let rules: AnnouncementRules
     private(set) var service = Service.unknown
     /// Whether a call was sent that must be answered before the next one is sent.
@@ -197,21 +198,27 @@ struct NotificationQueue {
     // MARK: The daemon
 
     /// Notes that a watch of ends begins, so that earlier ends come first.
-    mutating func watchStarted() { isCatchingUp = true }
+    mutating func watchStarted() {
+        isCatchingUp = true
+        ages.watchWasLost()
+    }
 
     mutating func daemonLost() { isCatchingUp = false }
 
-    /// Takes events of the watch in their order, at an instant in microseconds since 1970, and the revision up to which everything
+    /// Takes events of the watch in their order, at instants of both clocks in microseconds, and the revision up to which everything
     /// has been received with them.
-    mutating func receive(_ events: [Event], since: Int64?, now: Int64) {
+    mutating func receive(_ events: [Event], since: Int64?, wall: Int64, boot: Int64) {
         if backlog.isEmpty { delivered = received ?? delivered }
         for event in events {
             bell.receive(event)
+            let age = ages.age(of: event, wall: wall, boot: boot)
+            ages.receive(event, boot: boot)
             switch event.type {
             case .finished:
                 guard let countdown = event.countdown, countdown.revision > floor ?? .min else { continue }
                 backlog.append(countdown)
-                guard bell.end(countdown, now: now) else { continue }
+                let late = age.addingReportingOverflow(event.lateUSec ?? 0)
+                guard bell.end(countdown, late: late.overflow ? .max : late.partialValue) else { continue }
                 // It does not ring again after a restart.
                 lastRing = countdown.revision
                 isStateUnsaved = true

@@ -159,7 +159,7 @@ final class Notifier {
         do {
             for event in try watch.advance() { handle(event) }
             // It is the revision after all of these events, so it counts when every end among them is in the queue.
-            queue.receive([], since: watch.since, now: WallClock.now)
+            queue.receive([], since: watch.since, wall: WallClock.now, boot: BootClock.now)
         } catch {
             throw Exit(error)
         }
@@ -169,7 +169,7 @@ final class Notifier {
         switch event {
         case .started: queue.watchStarted()
         case .events(let events):
-            queue.receive(events, since: nil, now: WallClock.now)
+            queue.receive(events, since: nil, wall: WallClock.now, boot: BootClock.now)
             receiveRunning(events)
             problems.daemon.clear()
         case .current(let current):

@@ -45,14 +45,14 @@ class TestDaemon {
     child.on("exit", (code, signal) => { fault = `it exited with ${code ?? signal}: ${log}`; });
     this.#child = child;
     if (child.pid !== undefined) guard(child, this.#folder);
-    for (const end = Date.now() + patience; ; await sleep(5)) {
+    for (const end = performance.now() + patience; ; await sleep(5)) {
       try {
         await this.#client.status();
         child.unref();
         child.stderr.unref();
         return;
       } catch (error) {
-        if (fault || !(error instanceof Disconnected) || Date.now() > end) {
+        if (fault || !(error instanceof Disconnected) || performance.now() > end) {
           throw new Error(`${this.#program} does not start: ${fault ?? error.message}`);
         }
       }

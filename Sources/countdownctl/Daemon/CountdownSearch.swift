@@ -55,9 +55,8 @@ extension Client {
     /// The last countdown that finished, among the ends that the daemon keeps; nil if no countdown finished. Cancelled
     /// countdowns do not count. If a countdown was snoozed since then, it is that one, which is running or paused.
     mutating func lastFinished() throws(ClientError) -> Countdown? {
-        let finished = try timers(List(states: [.finished])).max {
-            ($0.endedUSec ?? 0, $0.revision) < ($1.endedUSec ?? 0, $1.revision)
-        }
+        // Not by their instants, because the system clock may have been set in between.
+        let finished = try timers(List(states: [.finished])).max { $0.revision < $1.revision }
         let snoozed = try timers(List(states: [.running, .paused])).filter(SnoozeMark.marks).max {
             $0.startOrder < $1.startOrder
         }

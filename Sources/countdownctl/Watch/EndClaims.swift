@@ -4,11 +4,15 @@ import Varlink
 
 /// The claims of `watch --claim`: of all programs with one name, the one that starts the countdown of an end's claim runs the
 /// command for that end.
+///
+/// A claim that has ended is kept for as long as the end, which came before it. So no program claims an end twice, whatever was done
+/// to the system clock.
 struct EndClaims {
     enum Verdict: Equatable {
         case ours
         case taken
-        /// The claim of another program may have ended already.
+        /// The end came longer ago than a claim lasts. On another machine of a fleet, which does not keep every claim that has ended,
+        /// a claim may have ended already.
         case tooOld
         /// The daemon cannot say now, for this reason.
         case unknown(String)
@@ -45,26 +49,41 @@ struct EndClaims {
 
     /// The start of the claim of an end.
     func start(of countdown: Countdown) -> Start {
-        Start(key: key(of: countdown), durationUSec: length, ifRunning: .fail, metadata: metadata, forget: true)
+        Start(key: key(of: countdown), durationUSec: length, ifRunning: .fail, metadata: metadata)
     }
 
-    /// Whether this program runs the command for an end: `ours` at most once for all programs. `now` is of the system
-    /// clock, and `call` makes the start.
+    /// Whether this program runs the command for an end: `ours` at most once for all programs.
+    ///
+    /// - Parameters:
+    ///   - countdown: the countdown that has ended.
+    ///   - noticed: when the daemon noticed the end, on the boot clock as far as it is known.
+    ///   - clock: reads the boot clock.
+    ///   - find: returns the countdown of a key, if one is known.
+    ///   - start: makes the call that starts the claim.
+    /// - Returns: whose claim it is.
     func verdict(
-        on event: Event,
-        _ countdown: Countdown,
-        at now: Int64,
-        _ call: (Start) throws(CommandFailure) -> Void
+        on countdown: Countdown,
+        noticed: Int64,
+        clock: () -> Int64,
+        find: (String) throws(CommandFailure) -> Countdown?,
+        start: (Start) throws(CommandFailure) -> Void
     ) -> Verdict {
-        let noticed = (countdown.endedUSec ?? 0) + (event.lateUSec ?? 0)
-        guard now - noticed < length else { return .tooOld }
+        let begin = clock()
+        guard begin - noticed < length else { return .tooOld }
+        let call = self.start(of: countdown)
         do throws(CommandFailure) {
-            try call(start(of: countdown))
-            return .ours
+            if let ended = try find(call.key), !ended.hasNotEnded { return owner(of: ended) }
+            try start(call)
+            // If this process was stopped meanwhile, another claim may have begun and ended.
+            return clock() - begin < length ? .ours : .tooOld
         } catch {
             guard case .alreadyRunning(let claim, _) = error.refusal else { return .unknown(error.sentence) }
-            return claim.metadata?[CooldownMark.token] == metadata[CooldownMark.token] ? .ours : .taken
+            return owner(of: claim)
         }
+    }
+
+    private func owner(of claim: Countdown) -> Verdict {
+        claim.metadata?[CooldownMark.token] == metadata[CooldownMark.token] ? .ours : .taken
     }
 
     /// FNV-1a with 64 bits, as 16 digits.

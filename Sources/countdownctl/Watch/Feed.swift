@@ -117,8 +117,11 @@ struct Feed {
 
     private mutating func handle(_ notice: WatchEvent, _ sentence: String?) throws {
         switch notice {
-        case .lost: try feed?.showNothing()
+        case .lost:
+            hooks?.watchWasLost()
+            try feed?.showNothing()
         case .historyTrimmed:
+            hooks?.watchWasLost()
             try checkHistory()
             try feed?.beginAfresh()
         case .forgotten: try feed?.forget(notice)

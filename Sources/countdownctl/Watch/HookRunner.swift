@@ -27,7 +27,9 @@ final class HookRunner: BackgroundWork {
     private let hook: Hook
     private let output: Output
     private var running: [Run] = []
-    private var queue: [(event: HookEvent, command: Int?)] = []
+    /// The events whose commands wait, with the instants of the boot clock at which the daemon noticed them.
+    private var queue: [(event: HookEvent, command: Int?, noticed: Int64)] = []
+    private var ages = ReportAges()
     /// Without `--before` it has no alarm.
     private var alarms = EndAlarms()
     private let claims: (of: EndClaims, daemon: DaemonEndpoint)?
@@ -87,14 +89,20 @@ final class HookRunner: BackgroundWork {
         alarms.receive(event, lead: lead, wall: WallClock.now, boot: BootClock.now)
     }
 
+    /// Notes that the watch begins again.
+    func watchWasLost() { ages.watchWasLost() }
+
     /// Queues the events that commands run for, and starts commands.
     func enqueue(_ events: [Event]) {
+        let (boot, wall) = (BootClock.now, WallClock.now)
         for event in events {
             if hook.types.contains(event.type), let countdown = event.countdown, isNew(event, countdown),
                 claims == nil || !EndClaims.isClaim(countdown)
             {
-                queue.append((HookEvent(event, countdown), cursor.addCommand()))
+                let age = ages.age(of: event, wall: wall, boot: boot)
+                queue.append((HookEvent(event, countdown), cursor.addCommand(), boot - age))
             }
+            ages.receive(event, boot: boot)
             cursor.receive(event)
             setAlarm(event)
         }
@@ -105,7 +113,7 @@ final class HookRunner: BackgroundWork {
 
     /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
     func advance() {
-        for countdown in alarms.takeDue(at: BootClock.now) { queue.append((HookEvent(nil, countdown), nil)) }
+        for countdown in alarms.takeDue(at: BootClock.now) { queue.append((HookEvent(nil, countdown), nil, 0)) }
         timer.set(alarms.next)
         running = running.compactMap(advanced)
         if let retry, retry.remainingUSec > 0 { return }
@@ -114,18 +122,22 @@ final class HookRunner: BackgroundWork {
 
     /// Starts the command of an event, or leaves it to another program. Returns false if its claim has to be tried
     /// again.
-    private func take(_ next: (event: HookEvent, command: Int?)) -> Bool {
-        guard let claims, let event = next.event.event else {
-            start(next)
+    private func take(_ next: (event: HookEvent, command: Int?, noticed: Int64)) -> Bool {
+        guard let claims, next.event.event != nil else {
+            start(next.event, next.command)
             return true
         }
         let countdown = next.event.countdown
         let name = CountdownText.name(countdown)
-        let verdict = claims.of.verdict(on: event, countdown, at: WallClock.now) { start throws(CommandFailure) in
-            _ = try claims.daemon.call(start)
-        }
+        let verdict = claims.of.verdict(
+            on: countdown,
+            noticed: next.noticed,
+            clock: { BootClock.now },
+            find: claims.daemon.countdown(of:),
+            start: { start throws(CommandFailure) in _ = try claims.daemon.call(start) }
+        )
         switch verdict {
-        case .ours: start(next)
+        case .ours: start(next.event, next.command)
         case .taken: finish(next.command)
         case .tooOld:
             output.warn("countdownctl: \(name): its end is older than a claim lasts; the command is not run")
@@ -166,15 +178,15 @@ final class HookRunner: BackgroundWork {
         return run
     }
 
-    private func start(_ next: (event: HookEvent, command: Int?)) {
-        let words = hook.words(for: next.event.countdown, clock: .local)
+    private func start(_ event: HookEvent, _ command: Int?) {
+        let words = hook.words(for: event.countdown, clock: .local)
         do {
-            let process = try launch(words, next.event)
+            let process = try launch(words, event)
             let end = MonotonicDeadline.after(microseconds: hook.timeout)
-            running.append(Run(process: process, name: words[0], command: next.command, end: end))
+            running.append(Run(process: process, name: words[0], command: command, end: end))
         } catch {
             output.warn("countdownctl: \(CommandFailure(error).sentence)")
-            finish(next.command)
+            finish(command)
         }
     }
 

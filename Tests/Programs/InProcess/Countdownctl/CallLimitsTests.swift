@@ -107,28 +107,48 @@ struct CallLimitsTests {
         let keys = [tea, end("tea", started: 6), end("coffee", started: 5)].map(claims.key)
         #expect(Set(keys).count == 3 && keys.allSatisfy { $0.hasPrefix("claim/mail/") && $0.utf8.count == 43 })
         #expect(try EndClaims(name: "mail", length: 7).key(of: tea) == keys[0])
-        let event = Event(type: .finished, lateUSec: 10_000, countdown: tea)
         let own = claims.start(of: tea)
-        #expect(own.forget == true && own.ifRunning == .fail && own.metadata?["cooldown"] == "yes")
-        func verdict(_ answer: CountdownError?, at now: Int64 = 20_000) -> EndClaims.Verdict {
-            claims.verdict(on: event, tea, at: now) { _ throws(CommandFailure) in
-                if let answer { throw CommandFailure(answer) }
-            }
+        #expect(own.forget == nil && own.ifRunning == .fail && own.metadata?["cooldown"] == "yes")
+        /// With the answers to both calls, which are made at this time and take so long.
+        func verdict(
+            _ answer: CountdownError?,
+            found: Countdown? = nil,
+            at boot: Int64 = 20_000,
+            taking length: Int64 = 0
+        ) -> EndClaims.Verdict {
+            var readings = [boot, boot + length].makeIterator()
+            return claims.verdict(
+                on: tea,
+                noticed: 11_000,
+                clock: { readings.next() ?? .max },
+                find: { _ throws(CommandFailure) in found },
+                start: { _ throws(CommandFailure) in
+                    if let answer { throw CommandFailure(answer) }
+                }
+            )
         }
-        var running = end("claim", started: 1)
-        (running.state, running.metadata) = (.running, own.metadata)
+        var claim = end("claim", started: 1)
+        (claim.state, claim.metadata) = (.running, own.metadata)
         #expect(verdict(nil) == .ours)
-        #expect(verdict(.alreadyRunning(running, retryAfter: nil)) == .ours)
-        running.metadata = try EndClaims(name: "mail", length: 7).start(of: tea).metadata
-        #expect(verdict(.alreadyRunning(running, retryAfter: nil)) == .taken)
+        #expect(verdict(.alreadyRunning(claim, retryAfter: nil), found: claim) == .ours)
+        claim.metadata = try EndClaims(name: "mail", length: 7).start(of: tea).metadata
+        #expect(verdict(.alreadyRunning(claim, retryAfter: nil), found: claim) == .taken)
         for error in [CountdownError.storageFailed(reason: "full"), .unreachable(reason: "away")] {
             guard case .unknown = verdict(error) else {
                 Issue.record("\(error) is tried again")
                 continue
             }
         }
-        #expect(verdict(nil, at: 1_011_004) == .ours)
-        #expect(verdict(nil, at: 1_011_005) == .tooOld)
+        for state in [Countdown.State.finished, .cancelled] {
+            claim.state = state
+            #expect(verdict(nil, found: claim) == .taken, "a claim that has ended counts, too")
+        }
+        claim.metadata = own.metadata
+        #expect(verdict(nil, found: claim) == .ours, "the reply was lost, and the claim ended meanwhile")
+        #expect(verdict(nil, at: 1_010_999) == .ours)
+        #expect(verdict(nil, at: 1_011_000) == .tooOld)
+        #expect(verdict(nil, taking: 999_999) == .ours)
+        #expect(verdict(nil, taking: 1_000_000) == .tooOld, "another claim may have begun and ended meanwhile")
         for name in ["", "a\nb", String(repeating: "x", count: 201)] {
             #expect(throws: CommandFailure.self) { try EndClaims(name: name, length: 1) }
         }

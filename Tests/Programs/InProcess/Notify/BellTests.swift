@@ -16,9 +16,15 @@ struct BellTests {
         take([Event(type: .synced, revision: 10)])
     }
 
-    private mutating func take(_ events: [Event], now: Int64 = 0) { queue.receive(events, since: nil, now: now) }
+    private mutating func take(_ events: [Event], wall: Int64 = 0, boot: Int64 = 0) {
+        queue.receive(events, since: nil, wall: wall, boot: boot)
+    }
 
-    private mutating func end(_ countdown: Countdown, now: Int64 = 0) { take([event(.finished, countdown)], now: now) }
+    private mutating func end(_ countdown: Countdown, late: Int64? = nil, wall: Int64 = 0, boot: Int64 = 0) {
+        var end = event(.finished, countdown)
+        end.lateUSec = late
+        take([end], wall: wall, boot: boot)
+    }
 
     /// The notification service gives the notification of ends a number.
     private mutating func show(_ ends: EndNotification, as number: UInt32) {
@@ -65,18 +71,32 @@ struct BellTests {
         #expect(!queue.isRinging)
     }
 
-    @Test("an end that is reported more than a minute late rings once")
+    @Test("an end that is reported more than a minute late rings once, however the system clock was set")
     mutating func late() {
-        end(ended("tea", revision: 11, at: 0), now: 60_000_001)
-        let late = sounds()
-        #expect(late == 1)
-        end(ended("tea", revision: 12, at: 0), now: 60_000_000)
-        let punctual = sounds()
-        #expect(punctual == 3)
-        // A daemon may report any number.
-        end(ended("tea", revision: 13, at: .min), now: .max)
-        let broken = sounds()
-        #expect(broken == 1)
+        let minute: Int64 = 60_000_000
+        func expect(_ count: Int, _ sentence: Comment, _ end: (inout Self) -> Void) {
+            var bell = self
+            end(&bell)
+            let sounds = bell.sounds()
+            #expect(sounds == count, sentence)
+        }
+        expect(3, "just in time") { $0.end(ended("tea", revision: 11, at: 0), late: minute) }
+        expect(1, "the daemon came too late") { $0.end(ended("tea", revision: 11, at: 0), late: minute + 1) }
+        expect(3, "the clock was set meanwhile") { $0.end(ended("tea", revision: 11, at: 0), wall: 100 * minute) }
+        expect(1, "a daemon may report any number") {
+            $0.queue.watchStarted()
+            $0.end(ended("tea", revision: 11, at: .min), late: .max, wall: .max, boot: .max)
+            $0.take([Event(type: .synced, revision: 12)])
+        }
+        for (boot, wall, count) in [
+            (minute, minute, 3), (minute, 100 * minute, 3), (2 * minute, 2 * minute, 1), (2 * minute, 0, 3),
+        ] {
+            expect(count, "\(boot) after the connection was lost, by the system clock \(wall)") {
+                $0.queue.watchStarted()
+                $0.end(ended("tea", revision: 11, at: 0), wall: wall, boot: boot)
+                $0.take([Event(type: .synced, revision: 12)], wall: wall, boot: boot)
+            }
+        }
     }
 
     @Test(

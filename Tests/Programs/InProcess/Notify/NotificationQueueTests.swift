@@ -10,11 +10,11 @@ final class NotificationQueueTests {
     /// The watch is synced.
     init() {
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 10)], since: 10, now: 0)
+        queue.receive([Event(type: .synced, revision: 10)], since: 10, wall: 0, boot: 0)
     }
 
     private func end(_ key: String, revision: Int64) {
-        queue.receive([event(.finished, ended(key, revision: revision))], since: revision, now: 0)
+        queue.receive([event(.finished, ended(key, revision: revision))], since: revision, wall: 0, boot: 0)
     }
 
     private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
@@ -63,7 +63,7 @@ final class NotificationQueueTests {
         #expect(unsavedRevision() == 11)
         #expect(unsavedRevision() == nil)
         let second = try #require(next())
-        queue.receive([Event(type: .started, revision: 15)], since: 15, now: 0)
+        queue.receive([Event(type: .started, revision: 15)], since: 15, wall: 0, boot: 0)
         queue.handleAnswer([.uint32(2)], to: second.purpose)
         #expect(unsavedRevision() == 15)
     }
@@ -71,15 +71,15 @@ final class NotificationQueueTests {
     @Test("the state is saved after synced and heartbeats, but not after other events")
     func saves() {
         _ = unsavedRevision()
-        queue.receive([event(.started, running("tea"))], since: 11, now: 0)
+        queue.receive([event(.started, running("tea"))], since: 11, wall: 0, boot: 0)
         #expect(unsavedRevision() == nil)
-        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12, now: 0)
+        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12, wall: 0, boot: 0)
         #expect(unsavedRevision() == 12)
     }
 
     @Test("cancelled countdowns are not shown")
     func cancelled() {
-        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11, now: 0)
+        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11, wall: 0, boot: 0)
         #expect(next() == nil)
         #expect(queue.state?.revision == 11)
     }
@@ -89,7 +89,12 @@ final class NotificationQueueTests {
         queue = NotificationQueue(delivered: nil)
         queue.watchStarted()
         #expect(queue.state == nil)
-        queue.receive([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40, now: 0)
+        queue.receive(
+            [event(.attached, running("tea")), Event(type: .synced, revision: 40)],
+            since: 40,
+            wall: 0,
+            boot: 0
+        )
         let state = queue.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 40))
         #expect(next() == nil)
@@ -99,7 +104,7 @@ final class NotificationQueueTests {
     func ringing() {
         queue = NotificationQueue(delivered: nil)
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 40)], since: 40, now: 0)
+        queue.receive([Event(type: .synced, revision: 40)], since: 40, wall: 0, boot: 0)
         end("tea", revision: 41)
         let state = queue.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 41))
@@ -206,7 +211,7 @@ final class NotificationQueueTests {
         queue.historyTrimmed(oldest: 5)
         queue.watchStarted()
         let ends = [event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12))]
-        queue.receive(ends + [Event(type: .synced, revision: 13)], since: 13, now: 0)
+        queue.receive(ends + [Event(type: .synced, revision: 13)], since: 13, wall: 0, boot: 0)
         try introduce()
         let notice = try #require(next())
         #expect(notice.purpose == .ends(.gap))
@@ -225,7 +230,7 @@ final class NotificationQueueTests {
         // It counts from a revision of its own and has no countdowns.
         queue.historyTrimmed(oldest: 1_000)
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000, now: 0)
+        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000, wall: 0, boot: 0)
         try introduce()
         try show()
         #expect(unsavedRevision() == 1_000)
@@ -233,7 +238,7 @@ final class NotificationQueueTests {
         queue.historyTrimmed(oldest: 2)
         queue.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
-        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, now: 0)
+        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, wall: 0, boot: 0)
         try show(as: 2)
         #expect(try show(as: 3) == "key11")
         #expect(next() == nil)
@@ -246,7 +251,7 @@ final class NotificationQueueTests {
         queue.historyTrimmed(oldest: 5)
         queue.watchStarted()
         end("tea", revision: 11)
-        queue.receive([Event(type: .synced, revision: 12)], since: 12, now: 0)
+        queue.receive([Event(type: .synced, revision: 12)], since: 12, wall: 0, boot: 0)
         #expect(queue.backlog.count == 1)
     }
 
