@@ -96,13 +96,15 @@ public struct Limits: Equatable, Sendable {
 
     // MARK: The budgets of a turn: the rest follows in the next turn, which reads the clocks again
 
-    /// A few milliseconds of work, so that no reply, end or tick is delayed for long.
+    /// A few milliseconds of work, so that no reply, end or tick is delayed for long. Each cooldown of a `StartAll` counts, and
+    /// `GetStatus` as sixteen calls, because it takes as long.
     public var callsInTurn = 256
     /// Calls of one connection: a fair share if several clients send many.
     public var callsOfConnectionInTurn = 64
-    /// Bytes of calls, after which no further call is carried out: to read a call and to keep its keys takes 50 ns a byte at worst.
+    /// Bytes of calls, after which no further call is carried out: to read a call and to keep its keys takes 50 ns a byte at worst. A
+    /// stored text that a call changes or reports counts a quarter. A connection has a quarter of them.
     public var callBytesInTurn = 64 * 1_024
-    /// Countdowns that end.
+    /// Countdowns that end. 256 bytes of their texts count as another one.
     public var endsInTurn = 4_096
     /// Ticks, each for all of its watchers.
     public var ticksInTurn = 4_096
@@ -111,7 +113,8 @@ public struct Limits: Equatable, Sendable {
     /// The cost of trying patterns for events and ticks, counted as in `matchStepsInAll`, each 60 ns at worst: if watchers have
     /// more patterns, a turn has fewer calls, ends, ticks and records of a fleet.
     public var matchesInTurn = 131_072
-    /// Entries scanned for `List` and `Watch`, with the patterns against which each is matched.
+    /// Entries scanned for `List` and `Watch`, with the patterns against which each is matched; or 512 bytes for each that are
+    /// written of them.
     public var entriesInTurn = 4_096
     /// Ends compacted: a budget apart from the scans, which could use it up all the time; and more than a turn can end.
     public var compactionsInTurn = 8_192

@@ -31,6 +31,15 @@ enum ClientRequest {
         }
     }
 
+    /// As how many calls of a turn it counts.
+    var weight: Int {
+        switch self {
+        case .startAll(let starts, _): max(1, starts.count)
+        case .status: 16
+        default: 1
+        }
+    }
+
     /// Whether the answer depends on countdowns.
     var isAboutCountdowns: Bool {
         switch self {

@@ -17,28 +17,25 @@ extension Daemon {
             }
             connection.queued.subtract(.calls)
             guard connection.condition == .open else { continue }
-            let budget = min(limits.callsOfConnectionInTurn, turn.callsLeft)
             connections.dirty.append(connection)
             // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
             // session that is passed on may be used.
-            let calls = connection.use { answerCalls(in: &$0, of: connection, limit: budget, &turn) }
-            turn.callsLeft -= calls
-            if calls == budget || !turn.canAnswerMore { connections.withCalls.append(connection) }
+            let hasMore = connection.use { answerCalls(in: &$0, of: connection, &turn) }
+            if hasMore { connections.withCalls.append(connection) }
         }
     }
 
-    /// - Returns: the number of calls carried out; less than the limit if no more can be carried out now.
-    private func answerCalls(
-        in session: inout ServerSession,
-        of connection: Connection,
-        limit: Int,
-        _ turn: inout Turn
-    ) -> Int {
-        var calls = 0
-        while calls < limit, turn.canAnswerMore, !connection.isBusy, !connection.isHeldUp, session.pendingInput > 0 {
+    /// - Returns: whether the connection's share of the turn was used up, so that more calls may follow.
+    private func answerCalls(in session: inout ServerSession, of connection: Connection, _ turn: inout Turn) -> Bool {
+        let leastCalls = turn.callsLeft - min(limits.callsOfConnectionInTurn, turn.callsLeft)
+        let share = max(1, limits.callBytesInTurn / Turn.connectionsInTurn)
+        let leastBytes = max(0, turn.callBytesLeft - share)
+        while turn.callsLeft > leastCalls, turn.callBytesLeft > leastBytes, turn.servedStartsLeft > 0,
+            !connection.isBusy, !connection.isHeldUp, session.pendingInput > 0
+        {
             guard session.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
-                break
+                return false
             }
             let (pending, length) = (session.pendingInput, session.outputLength)
             let step = session.next()
@@ -47,37 +44,42 @@ extension Daemon {
             case .call(let call):
                 // A reply to GetStatus counts its own call.
                 counters.calls += 1
-                guard answer(call, behind: length, in: &session, of: connection, &turn) else {
+                let weight = answer(call, behind: length, in: &session, of: connection, &turn)
+                guard weight > 0 else {
                     counters.calls -= 1
                     session.putBack()
-                    return calls
+                    return false
                 }
+                turn.callsLeft -= weight
             case .answered:
                 counters.calls += 1
                 connection.sharedCalls.hold(behind: length, in: &session)
                 turn.addTicket(of: connection, nil, length..<session.outputLength)
                 if connection.isOverQuota { connection.condition = .closing }
+                turn.callsLeft -= 1
             case .violation(let violation):
                 logLimited(about: violation, at: turn.now)
                 connection.condition = .closing
-                return calls
+                return false
             case nil:
-                return calls
+                return false
             }
-            calls += 1
-            guard connection.condition == .open else { return calls }
+            turn.calls += 1
+            turn.count(reply: session.outputLength - length)
+            guard connection.condition == .open else { return false }
         }
-        return calls
+        return turn.callsLeft <= leastCalls || turn.callBytesLeft <= leastBytes || turn.servedStartsLeft <= 0
     }
 
-    /// - Returns: false if the call has to wait for the replies to those before it.
+    /// - Returns: as how many calls it counts; 0 if it has to wait for the replies to those before it.
     private func answer(
         _ call: Call,
         behind length: Int,
         in session: inout ServerSession,
         of connection: Connection,
         _ turn: inout Turn
-    ) -> Bool {
+    ) -> Int {
+        var weight = 1
         do {
             let request = try session.readParameters { try translation.request(in: call, reading: &$0) }
             // Before the store is open, not even "no such countdown" can be answered.
@@ -85,7 +87,7 @@ extension Daemon {
                 throw translation.storageFailed(failure.reason)
             }
             if fleet != nil, let isShared = try share(request, call, in: &session, of: connection, at: turn.now) {
-                return isShared
+                return isShared ? 1 : 0
             }
             // Consumed, because a copy takes 150 instructions.
             switch consume request {
@@ -96,6 +98,7 @@ extension Daemon {
                 answerGet(key, in: &session, at: turn.now)
                 turn.addTicket(of: connection, (call, .countdown(key)), length..<session.outputLength)
             case let request:
+                weight = request.weight
                 answer(request, call, in: &session, of: connection, &turn)
                 let question = request.isChange ? Ticket.Question.change : .other(request)
                 turn.addTicket(of: connection, (call, question), length..<session.outputLength)
@@ -106,7 +109,7 @@ extension Daemon {
             connection.sharedCalls.hold(behind: length, in: &session)
             turn.addTicket(of: connection, nil, length..<session.outputLength)
         }
-        return true
+        return weight
     }
 
     /// Answers a call, or begins a reply that is finished later.
@@ -195,6 +198,7 @@ extension Daemon {
             }
             turn.applied += outcome.applied
             turn.changes.steps += outcome.changes
+            for change in outcome.changes { turn.countText(of: change) }
             session.reply {
                 translation.write(outcome.isAccepted, outcome.rooms, outcome.retryAfter, at: turn.now, into: &$0)
             }
@@ -205,6 +209,7 @@ extension Daemon {
 
     func carryOut(_ change: Change, _ turn: inout Turn) {
         turn.applied.append(timetable.apply(change))
+        turn.countText(of: change)
         turn.changes.steps.append(change)
     }
 

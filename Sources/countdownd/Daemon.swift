@@ -240,7 +240,7 @@ actor Daemon {
         wall = earliest(wall, fleet?.next(at: now))
         if let instant = wall { wall = clocks.systemTime(at: instant) }
         timer.arm(at: wall, now: clocks.systemTime(at: now.wall))
-        busyPoll.note(at: now.boot, calls: turn.budget.calls - turn.callsLeft)
+        busyPoll.note(at: now.boot, calls: turn.calls)
     }
 }
 
@@ -324,11 +324,13 @@ extension Daemon {
                 connection.isThrottled = true
                 continue
             }
+            let (entries, unsent) = (turn.entriesLeft, connection.buffers.unsent)
             switch connection.unfinishedReply {
             case .none, .waiting, .queued: break
             case .listing(let cursor): scan(cursor, of: connection, &turn)
             case .watching(let cursor): scan(cursor, of: connection, &turn)
             }
+            turn.count(scanned: connection.buffers.unsent - unsent, from: entries)
         }
     }
 
@@ -355,7 +357,7 @@ extension Daemon {
         while turn.endingsLeft > 0, !turn.hasQueuedStarts || startQueue.markedCount < turn.servedStartsLeft,
             let change = timetable.expireNext(at: turn.now)
         {
-            turn.endingsLeft -= 1
+            turn.count(end: change.countdown)
             turn.changes.steps.append(change)
             counters.endings += 1
             if case .finished(_, let late) = change.countdown.phase, late <= turn.now.boot - started.boot {

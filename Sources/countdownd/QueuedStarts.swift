@@ -31,7 +31,7 @@ extension Daemon {
     /// Serves the queued starts for a key in their order, until one has to wait.
     func serveQueue(for key: Key, _ turn: inout Turn) {
         while let queued = startQueue.calls(for: key).first {
-            guard turn.servedStartsLeft > 0 else {
+            guard turn.canAnswerMore else {
                 turn.isCutShort = true
                 return startQueue.mark(key)
             }
@@ -47,6 +47,8 @@ extension Daemon {
                 case .attached: preconditionFailure("a start that waits is never attached")
                 case .change(let change):
                     carryOut(change, &turn)
+                    // Its call was counted in an earlier turn.
+                    if change.kind == .started { turn.countText(of: change.countdown) }
                     result = .changed(change.kind, change.countdown)
                 }
             } catch {

@@ -29,12 +29,26 @@ struct Turn: ~Copyable {
     /// Whether a budget was used up. The rest follows at once, in the next turn.
     var isCutShort = false
 
+    /// The calls that were carried out.
+    var calls = 0
+    /// The countdowns that have ended because their time had come.
+    private(set) var ends = 0
+
+    /// The connections that share the calls of a turn, if each sends many.
+    static let connectionsInTurn = 4
+    /// The bytes of a reply about a countdown without a text.
+    private static let plainReplyBytes = 512
+    /// How many bytes of a stored text, or of a reply, take as long as a byte of a call at worst.
+    private static let textBytesPerCallByte = 4
+    /// How many bytes of a stored text take as long as an end, and as an entry of a scan.
+    private static let (textBytesPerEnd, textBytesPerEntry) = (256, 512)
+
     /// The budgets at the beginning of the turn.
     let budget: (calls: Int, endings: Int, ticks: Int, servedStarts: Int)
     var callsLeft: Int
     /// Below zero after the call that used the budget up.
     var callBytesLeft: Int
-    var endingsLeft: Int
+    private(set) var endingsLeft: Int
     var ticksLeft: Int
     var servedStartsLeft: Int
     var entriesLeft: Int
@@ -63,6 +77,37 @@ struct Turn: ~Copyable {
 
     /// Whether the budgets that one call can exceed allow another call.
     var canAnswerMore: Bool { callBytesLeft > 0 && servedStartsLeft > 0 }
+
+    /// Counts the bytes of a reply to a call, beyond those that every reply has.
+    @inline(__always)
+    mutating func count(reply bytes: Int) {
+        guard bytes > Self.plainReplyBytes else { return }
+        callBytesLeft -= (bytes - Self.plainReplyBytes) / Self.textBytesPerCallByte
+    }
+
+    /// Counts the text of a countdown that a call has changed. The text of a start was counted with the bytes of its call.
+    @inline(__always)
+    mutating func countText(of change: Change) {
+        guard change.countdown.hasAnnotations, change.kind != .started, change.kind != .restarted else { return }
+        countText(of: change.countdown)
+    }
+
+    /// Counts the text of a countdown.
+    mutating func countText(of countdown: KeyedCountdown) {
+        callBytesLeft -= countdown.textBytes / Self.textBytesPerCallByte
+    }
+
+    /// Counts an end, with its text.
+    mutating func count(end countdown: KeyedCountdown) {
+        ends += 1
+        endingsLeft -= 1
+        if countdown.hasAnnotations { endingsLeft -= countdown.textBytes / Self.textBytesPerEnd }
+    }
+
+    /// Counts the bytes of a part of a list or of a watch's state, if writing them took longer than the scan.
+    mutating func count(scanned bytes: Int, from entries: Int) {
+        entriesLeft = min(entriesLeft, entries - bytes / Self.textBytesPerEntry)
+    }
 
     /// Reserves memory for as many changes as the turns before had, of which most calls may have been left for the next one.
     mutating func expect(changes count: Int) {
@@ -144,8 +189,8 @@ struct Counters {
 
     /// Notes how much of its budgets a turn has used.
     mutating func note(_ turn: borrowing Turn, of limits: Limits) {
-        mostCallsInTurn = max(mostCallsInTurn, turn.budget.calls - turn.callsLeft)
-        mostEndingsInTurn = max(mostEndingsInTurn, turn.budget.endings - turn.endingsLeft)
+        mostCallsInTurn = max(mostCallsInTurn, turn.calls)
+        mostEndingsInTurn = max(mostEndingsInTurn, turn.ends)
         mostTicksInTurn = max(mostTicksInTurn, turn.budget.ticks - turn.ticksLeft)
         mostEntriesInTurn = max(mostEntriesInTurn, limits.entriesInTurn - turn.entriesLeft)
         servedStarts += turn.budget.servedStarts - turn.servedStartsLeft

@@ -182,6 +182,90 @@ struct BudgetTests {
         #expect(try caller.call(GetStatus()).counters["mostCallsInTurn"] == 1)
     }
 
+    /// A label and metadata of the greatest length.
+    private static let (label, metadata) = (
+        String(repeating: "x", count: 1_024),
+        Dictionary(uniqueKeysWithValues: (100..<132).map { ("name-\($0)", String(repeating: "x", count: 120)) })
+    )
+
+    private func mostCalls(_ daemon: SmallDaemon, _ call: String, _ count: Int) throws -> Int64 {
+        let caller = try daemon.caller()
+        try caller.connection.send(Array(String(repeating: call + "\0", count: count).utf8))
+        if !call.contains("oneway") { for _ in 0..<count { _ = try caller.connection.message() } }
+        return try #require(try caller.call(GetStatus()).counters["mostCallsInTurn"])
+    }
+
+    @Test("each cooldown of a StartAll counts as a call, also in a dry run, and GetStatus as sixteen")
+    func weights() throws {
+        for dryRun in [false, true] {
+            let daemon = try SmallDaemon { ($0.callsInTurn, $0.callsOfConnectionInTurn) = (64, 32) }
+            let cooldowns = (0..<16).map { #"{"key":"\#($0)","durationUSec":1,"upToUSec":1000000000}"# }
+            let parameters = #"{"cooldowns":[\#(cooldowns.joined(separator: ","))],"dryRun":\#(dryRun)}"#
+            let call = #"{"method":"io.countdownd.StartAll","parameters":\#(parameters),"oneway":true}"#
+            #expect(try mostCalls(daemon, call, 20) == 2)
+            #expect(try mostCalls(daemon, #"{"method":"io.countdownd.GetStatus"}"#, 20) == 2)
+        }
+    }
+
+    @Test(
+        "the stored text of a countdown counts, whichever call changes or reports it",
+        arguments: [
+            #"Adjust","parameters":{"key":"tea","byUSec":1"#, #"Start","parameters":{"key":"tea"#,
+            #"Start","parameters":{"key":"tea","ifRunning":"extend","durationUSec":1"#,
+            #"Start","parameters":{"key":"tea","ifRunning":"extend","durationUSec":1,"label":"short"#,
+            #"Start","parameters":{"key":"tea","ifRunning":"later","durationUSec":9000000000"#,
+            #"Start","parameters":{"key":"tea","ifRunning":"fail"#, #"Resume","parameters":{"key":"tea"#,
+            #"Get","parameters":{"key":"tea"#, #"Cancel","parameters":{"key":"tea","ifRevision":1"#,
+        ]
+    )
+    func storedText(_ parameters: String) throws {
+        for oneway in parameters.hasPrefix("Adjust") || parameters.contains("extend") ? ["", #","oneway":true"#] : [""]
+        {
+            let daemon = try SmallDaemon { $0.callBytesInTurn = 8_192 }
+            let caller = try daemon.caller()
+            _ = try caller.call(
+                Start(key: "tea", durationUSec: .seconds(3_600), label: Self.label, metadata: TextMap(Self.metadata))
+            )
+            let quote = parameters.hasSuffix("tea") || parameters.hasSuffix("short") || parameters.hasSuffix("fail")
+            let call = #"{"method":"io.countdownd.\#(parameters)\#(quote ? "\"" : "")}\#(oneway)}"#
+            #expect(try mostCalls(daemon, call, 20) <= 3, "\(call)")
+        }
+    }
+
+    @Test("a connection has a quarter of the bytes of a turn")
+    func shares() throws {
+        let daemon = try SmallDaemon { $0.callBytesInTurn = 8_192 }
+        let call = #"{"method":"io.countdownd.Get","parameters":{"key":"\#(String(repeating: "k", count: 200))"}}"#
+        #expect(try mostCalls(daemon, call, 64) <= 9)
+    }
+
+    @Test("the text of countdowns that end at once counts, and none is late for it")
+    func textOfEnds() throws {
+        let daemon = try SmallDaemon { $0.endsInTurn = 64 }
+        let (caller, follower) = (try daemon.caller(), try daemon.watch())
+        let now = try caller.call(Start(key: "now")).countdown.startedUSec
+        let keys = (0..<20).map { "\($0)" }
+        for key in keys {
+            let (label, metadata) = (Self.label, TextMap(Self.metadata))
+            _ = try caller.call(Start(key: key, deadlineUSec: now + 500_000, label: label, metadata: metadata))
+        }
+        let events = try follower.events(through: .finished, of: "19").filter { $0.type == .finished }
+        #expect(events.map(\.key) == keys)
+        #expect(try #require(try caller.call(GetStatus()).counters["mostEndingsInTurn"]) <= 2)
+    }
+
+    @Test("what a scan writes counts if it is more than what it looks at")
+    func textOfScans() {
+        let now = Now(boot: BootInstant(microseconds: 0), offset: .zero)
+        var turn = Turn(at: now, limits: Limits(), patternSteps: 0, clockStep: nil)
+        let entries = turn.entriesLeft
+        turn.entriesLeft -= 300
+        turn.count(scanned: 100_000, from: entries)
+        #expect(turn.entriesLeft == entries - 300)
+        turn.count(scanned: 512_000, from: entries)
+        #expect(turn.entriesLeft == entries - 1_000)
+    }
+
     @Test("the history is removed in parts, too")
     func trimming() throws {
         let daemon = try SmallDaemon {
