@@ -42,7 +42,12 @@ public final class StandardError: Sendable {
     ///   - bytes: one or more lines.
     ///   - prefix: the beginning of the line with the number of dropped lines.
     public func write(_ bytes: [UInt8], noticePrefix prefix: String) {
-        if put(bytes, prefix) == EAGAIN { awaitRoom(prefix) }
+        // Two threads at once would mix their lines on a terminal, which takes a line in parts.
+        if isAwaitingRoom.load(ordering: .relaxed) {
+            dropped.add(1, ordering: .relaxed)
+        } else if put(bytes, prefix) == EAGAIN {
+            awaitRoom(prefix)
+        }
     }
 
     /// Writes a line, or drops it if it does not fit.
