@@ -172,7 +172,8 @@ extension UndoRecord: JSONEncodable, JSONDecodable {
         self.stage = try stage.required
         self.name = try name.required
         self.words = try words.required
-        self.program = try program.required
+        // Earlier files have none.
+        self.program = try program.optional ?? self.words.first ?? ""
         self.directory = try directory.required
         self.path = try path.required
         self.machine = try machine.required

@@ -179,6 +179,8 @@ struct UndoDecisionTests {
         let text = JSONText.object(record)
         #expect(try UndoRecord(json: text) == record)
         let other = String(decoding: text, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2")
+        let earlier = String(decoding: text, as: UTF8.self).replacing("\"program\":\"/bin/true\",", with: "")
+        #expect(try UndoRecord(json: earlier.utf8).program == "true")
         #expect(throws: InvalidParameter("version")) { try UndoRecord(json: other.utf8) }
     }
 }

@@ -49,7 +49,9 @@ struct TemporarilyCommandsTests {
 
     /// When the only file says that its change is undone.
     private func deadline() throws -> Date {
-        let file = home.path(of: ".local/state/countdown-undo/\(try #require(files.first))")
+        // A file with .new is being written.
+        let name = try #require(files.first { !$0.hasSuffix(".new") })
+        let file = home.path(of: ".local/state/countdown-undo/\(name)")
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let microseconds = try #require(text.firstMatch(of: #/"deadlineUSec":([0-9]+)/#).flatMap { Double($0.1) })
         return Date(timeIntervalSince1970: microseconds / 1_000_000)
