@@ -5,7 +5,7 @@ import Testing
 
 /// Rates whose tokens come faster than the margin of 50 ms.
 @Suite("Rates in a fleet")
-struct RateTests {
+struct TokenTests {
     let scene = Scene()
     private let k = key("k")
 
