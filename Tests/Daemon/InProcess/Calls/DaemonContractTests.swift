@@ -131,7 +131,8 @@ final class DaemonContractTests: SmallDaemonSuite {
                 found += reply.matches(of: #/"key":"/#).count
                 longest = max(longest, reply.utf8.count)
             }
-            #expect((32_768..<131_072).contains(longest))
+            // A turn takes one such start of a connection, so the first watcher gets one countdown at a time.
+            #expect((32_000..<131_072).contains(longest))
         }
     }
 
