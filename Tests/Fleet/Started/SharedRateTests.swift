@@ -80,7 +80,7 @@ struct SharedRateTests {
         #expect(fleet.backend.engine.log.count == accepted)
     }
 
-    @Test("watchers of every daemon get one start and one end of a burst")
+    @Test("watchers of every daemon get one start and one end of each run of a burst")
     func watched() throws {
         let followers = try fleet.followers()
         let rate = Start(key: "api", durationUSec: 10_000, ifRunning: .extend, upToUSec: 1_000_000)
@@ -91,10 +91,14 @@ struct SharedRateTests {
         for (place, follower) in followers.enumerated() {
             events[place] += try follower.events(through: .started, of: "after")
         }
-        for events in events {
-            let kinds = events.filter { $0.key == "api" }.map(\.type)
-            #expect(kinds.count { $0 == .started } == 1)
-            #expect(kinds.count { $0 == .finished } == 1)
+        let runs = events.map { events in
+            events.filter { $0.key == "api" && $0.type == .started }.map(\.countdown?.startedUSec)
+        }
+        for (started, events) in zip(runs, events) {
+            let ended = events.filter { $0.key == "api" && $0.type == .finished }.map(\.countdown?.startedUSec)
+            // A first token that is alone is a run of its own.
+            #expect(started == ended && Set(started).count == started.count && started.count < 10)
+            #expect(started == runs[0])
         }
     }
 }

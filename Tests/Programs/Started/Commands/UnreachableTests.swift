@@ -26,12 +26,21 @@ struct UnreachableTests {
     @Test(
         "a command that changes nothing says that the countdowns are not known",
         arguments: [
-            ("show tea", "Get"), ("is-running tea", "Get"), ("list", "List"), ("watch", "Watch"), ("wait tea", "Watch"),
-            ("start tea 5m --wait", "Watch"),
+            ("show tea", "Get"), ("is-running tea", "Get"), ("list", "List"), ("start tea 5m --wait", "Watch"),
         ]
     )
     func reads(_ line: String, _ method: String) throws {
         try expect(line, method, 75, "the countdowns of the fleet are not known here: silent for 2 s")
+    }
+
+    @Test("a command that only watches says that the countdowns are not known, and waits", arguments: ["watch", "wait tea"])
+    func waits(_ line: String) throws {
+        let command = try daemon.typist.begin(line)
+        for _ in 1...2 { try daemon.answer("Watch", Answer.unreachable) }
+        command.interrupt()
+        let run = try command.finish()
+        #expect(run.messages == ["the countdowns of the fleet are not known here: silent for 2 s; waiting"])
+        #expect(run.exitCode == 130)
     }
 
     private func expect(_ line: String, _ method: String, _ code: Int32, _ sentence: String) throws {
