@@ -79,8 +79,10 @@ public final class StandardError: Sendable {
             let count = send(bytes[sent...])
             if count <= 0 {
                 if count < 0, errno == EINTR { continue }
+                let failure = count < 0 ? errno : ENOSPC
                 isTorn.store(wasTorn || sent > 0, ordering: .relaxed)
-                return count < 0 ? errno : ENOSPC
+                // Only the line end is missing, for which a terminal needs two bytes. The next line begins with it.
+                return sent > 0 && sent == bytes.count - 1 ? nil : failure
             }
             sent += count
         }

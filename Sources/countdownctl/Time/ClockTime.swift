@@ -160,10 +160,10 @@ extension ClockTimeError: CustomStringConvertible {
         case .notATime(let text):
             "invalid time \(quoted(text)); use for example 17:30, 'tomorrow 9:00', 2026-03-01T09:00 or @1772355600"
         case .isDuration(let text):
-            "\(quoted(text)) is a duration; --until takes a time such as 17:30"
+            "\(quoted(text)) is a duration; use a time such as 17:30"
         case .several(let text, let reason, _), .incomplete(let text, let reason, _), .invalid(let text, let reason):
             "invalid time \(quoted(text)): \(reason)"
-        case .passed(let text): "time \(quoted(text)) has passed; --until takes a time in the future"
+        case .passed(let text): "time \(quoted(text)) has passed; use a time in the future"
         case .tooFar(let text): "time \(quoted(text)) is too far ahead; the maximum is 100 years"
         }
     }

@@ -49,13 +49,14 @@ struct StandardErrorTests {
             var polled = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&polled, 1, 20_000) == 1 else { throw SystemCallFailure("poll") }
             let count = unsafe Glibc.read(reading, &bytes, bytes.count)
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            // A terminal writes line ends as CR LF, which is one character of a String.
+            return String(decoding: bytes.prefix(max(0, count)).filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
         }
     }
 
     @Test(
         "a line without room is dropped, and their number is written by itself once there is room",
-        arguments: [Reader.pipe, .pipeOfAnotherUser, .socket]
+        arguments: Reader.allCases
     )
     func counts(_ reader: Reader) throws {
         let stream = try Stream(reader)
@@ -68,7 +69,7 @@ struct StandardErrorTests {
         var text = ""
         var (written, lost, last) = (0, 0, -1)
         while written + lost < count {
-            text += try stream.read().replacing("\r", with: "")
+            text += try stream.read()
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             text = String(lines.last ?? "")
             for line in lines.dropLast() {
@@ -81,9 +82,10 @@ struct StandardErrorTests {
                 if isNotice { lost += Int(line.split(separator: " ")[1]) ?? 0 }
             }
         }
-        #expect(written > 0 && lost > 0 && written + lost == count)
+        #expect(written > 0 || reader == .stoppedTerminal)
+        #expect(lost > 0 && written + lost == count)
         stream.stream.write(line: "again", noticePrefix: "p: ")
-        #expect(try stream.read().replacing("\r", with: "").hasSuffix("again\n"))
+        #expect(try stream.read().hasSuffix("again\n"))
     }
 
     @Test("without a reader, lines are lost, and the next one that is read says so")

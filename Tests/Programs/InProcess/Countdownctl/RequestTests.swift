@@ -113,7 +113,7 @@ struct RequestTests {
             start tea --meta =x → invalid --meta '=x': use NAME=VALUE
             start tea --meta x=1 --meta x=2 → duplicate --meta name 'x'
             start tea --until 17:30 --extend → --extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end
-            start tea --until 5m → '5m' is a duration; --until takes a time such as 17:30
+            start tea --until 5m → '5m' is a duration; use a time such as 17:30
             start @next 5m → invalid key '@next': it stands for another countdown; use a key such as tea
             run @next -- true → invalid key '@next': it stands for another countdown; use a key such as tea
             timer → missing duration; for example `countdownctl timer 5m Green tea`

@@ -245,9 +245,9 @@ struct TypedTimerTests {
             17pm tea → invalid time '17pm': no such day or time of day
             17:30 pm → invalid time '17:30 pm': no such day or time of day; did you mean `countdownctl 17:30 --label pm`?
             at 25:00 tea → invalid time '25:00': no such day or time of day
-            at 9:00 today → time '9:00 today' has passed; --until takes a time in the future; did you mean `countdownctl at 9:00 \
+            at 9:00 today → time '9:00 today' has passed; use a time in the future; did you mean `countdownctl at 9:00 \
             --label today`?
-            at 5m → '5m' is a duration; --until takes a time such as 17:30
+            at 5m → '5m' is a duration; use a time such as 17:30
             in tea → invalid duration 'tea'; use for example 5m, 90s or 1:30
             in → missing duration; use for example 5m, 90s or 1:30
             at 17:30 Europe/Atlantis → invalid time '17:30 Europe/Atlantis': this machine has no zone file 'Europe/Atlantis'; names \
