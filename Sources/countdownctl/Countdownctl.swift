@@ -61,7 +61,10 @@ struct Countdownctl: ParsableCommand {
             With several keys, the highest code. run returns its command's code, or -E's.
             """,
         version: "countdownctl \(Version.current)",
-        groupedSubcommands: groups.map { group in CommandGroup(name: group.name, subcommands: group.commands) }
+        groupedSubcommands: groups.map { group in
+            // To convert the array is a search of all conformances for each subcommand.
+            CommandGroup(name: group.name, subcommands: group.commands.map { $0 as any ParsableCommand.Type })
+        }
     )
 
     private static let groups: [(name: String, commands: [any Subcommand.Type])] = [
