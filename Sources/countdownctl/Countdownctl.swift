@@ -60,32 +60,12 @@ struct Countdownctl: ParsableCommand {
               130  Ctrl-C
             With several keys, the highest code. run returns its command's code, or -E's.
             """,
-        version: "countdownctl \(Version.current)",
-        groupedSubcommands: groups.map { group in
+        version: VersionCommand.line,
+        groupedSubcommands: Subcommands.groups.map { group in
             // To convert the array is a search of all conformances for each subcommand.
             CommandGroup(name: group.name, subcommands: group.commands.map { $0 as any ParsableCommand.Type })
         }
     )
-
-    private static let groups: [(name: String, commands: [any Subcommand.Type])] = [
-        ("Start", [TimerCommand.self, StartCommand.self, SnoozeCommand.self]),
-        ("Look", [ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self]),
-        (
-            "Change",
-            [
-                AdjustCommand.self, PauseCommand.self, ResumeCommand.self, ToggleCommand.self, FinishCommand.self,
-                CancelCommand.self,
-            ]
-        ),
-        (
-            "Script",
-            [
-                WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
-                UndoCommand.self, ButtonCommand.self, AskCodeCommand.self,
-            ]
-        ),
-        ("Program", [StatusCommand.self, VersionCommand.self, UndoServiceCommand.self]),
-    ]
 
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
@@ -100,36 +80,6 @@ struct Countdownctl: ParsableCommand {
         }
         Glibc.exit(Invocation(arguments: arguments).run().rawValue)
     }
-
-    static var subcommands: [any Subcommand.Type] { groups.flatMap(\.commands) }
-
-    /// The subcommand with a name or alias; nil if the word is unknown.
-    static func subcommand(named word: String) -> (any Subcommand.Type)? {
-        subcommands.first { $0.names.contains(word) }
-    }
-}
-
-/// The version, as `--version` prints it.
-struct VersionCommand: Subcommand {
-    static var names: [String] { ["version"] }
-
-    static let configuration = CommandConfiguration(
-        names: names,
-        abstract: "Print the version.",
-        usage: "countdownctl version",
-        discussion: """
-            Examples:
-              countdownctl version
-              countdownctl -V                     the same
-
-            `countdownctl status` has the version of the daemon.
-            """
-    )
-
-    func perform() throws -> ExitCode {
-        try Output(isQuiet: false, json: false, palette: .plain).print([Countdownctl.configuration.version])
-        return .success
-    }
 }
 
 /// One run of the program, from its arguments to its exit code.
@@ -140,7 +90,7 @@ struct Invocation {
     /// A duration or a time in the place of the subcommand stands for `timer`.
     init(arguments typed: [String]) {
         let isTimer =
-            typed.first.map { Countdownctl.subcommand(named: $0) == nil } == true && TimerWords.isBeginning(typed)
+            typed.first.map { Subcommands.named($0) == nil } == true && TimerWords.isBeginning(typed)
         arguments = isTimer ? ["timer"] + typed : typed == ["-V"] ? ["version"] : typed
     }
 
@@ -192,7 +142,7 @@ struct Invocation {
     /// The subcommand if the arguments are right, parsed without the other subcommands, which is faster. Nil
     /// for help and for wrong arguments: the whole program has the better message.
     private static func subcommand(_ arguments: [String]) -> (any Subcommand)? {
-        guard let name = arguments.first, let type = Countdownctl.subcommand(named: name) else { return nil }
+        guard let name = arguments.first, let type = Subcommands.named(name) else { return nil }
         return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Subcommand
     }
 
@@ -239,7 +189,7 @@ struct Invocation {
     private func report(_ failure: CommandFailure) -> ExitCode {
         var lines = ["countdownctl: \(failure.sentence)"]
         if failure.exitCode == .usage, let word = arguments.first {
-            if Countdownctl.subcommand(named: word) != nil {
+            if Subcommands.named(word) != nil {
                 lines.append("see `countdownctl \(word) -h`")
             } else if word.hasPrefix("-") {
                 lines.append("see `countdownctl -h`")

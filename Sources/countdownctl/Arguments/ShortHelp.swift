@@ -15,7 +15,7 @@ struct ShortHelp: Equatable {
             text = Self.text(of: program)
             return
         }
-        guard let command = Countdownctl.subcommand(named: name) else { return nil }
+        guard let command = Subcommands.named(name) else { return nil }
         text = Self.text(of: command.configuration, named: command.names[0])
     }
 

@@ -7,7 +7,7 @@ struct UnknownCommand: Equatable {
 
     /// Nil if the word is a subcommand or an option.
     init?(_ typed: [String]) {
-        guard let word = typed.first, !word.hasPrefix("-"), word != "help", Countdownctl.subcommand(named: word) == nil
+        guard let word = typed.first, !word.hasPrefix("-"), word != "help", Subcommands.named(word) == nil
         else { return nil }
         self.word = word
         arguments = Array(typed.dropFirst())
@@ -17,7 +17,7 @@ struct UnknownCommand: Equatable {
     var sentence: String {
         let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
-        let names = Countdownctl.subcommands.map { $0.names[0] }
+        let names = Subcommands.all.map { $0.names[0] }
         // Further away, the word has less in common with the name than not.
         guard let nearest = names.min(by: { distance(to: $0) < distance(to: $1) }),
             distance(to: nearest) * 2 < word.count
@@ -72,7 +72,7 @@ struct UnknownCommand: Equatable {
         if keysAlone { words = words.filter { !DurationParser.isMeant(by: $0) } }
         let end = ending.map { [$0] } ?? []
         let needsKey = words.isEmpty && !["list", "watch", "status", "version"].contains(name)
-        if needsKey || Countdownctl.subcommand(named: name)?.accepts(words + end) != true { words = sample }
+        if needsKey || Subcommands.named(name)?.accepts(words + end) != true { words = sample }
         return "`\((["countdownctl", name] + words.map(ShellWord.quote) + end).joined(separator: " "))`"
     }
 

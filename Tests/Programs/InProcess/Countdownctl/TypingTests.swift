@@ -41,7 +41,7 @@ struct TypingTests {
         ]
     )
     func knowsAliases(_ alias: String, _ name: String) throws {
-        let command = try #require(Countdownctl.subcommand(named: alias))
+        let command = try #require(Subcommands.named(alias))
         #expect(command.names[0] == name)
         #expect(UnknownCommand([alias, "tea"]) == nil)
         #expect(ObjectIdentifier(type(of: try Countdownctl.parseAsRoot([alias]))) == ObjectIdentifier(command))
@@ -53,9 +53,9 @@ struct TypingTests {
 
     @Test("each command has its own names")
     func namesOnce() {
-        let names = Countdownctl.subcommands.flatMap { $0.names }
+        let names = Subcommands.all.flatMap { $0.names }
         #expect(Set(names).count == names.count)
-        for command in Countdownctl.subcommands {
+        for command in Subcommands.all {
             #expect([command.configuration.commandName] + command.configuration.aliases == command.names)
         }
     }
@@ -104,7 +104,7 @@ struct TypingTests {
         #expect(Invocation(arguments: ["at", "17:30"]).arguments == ["timer", "at", "17:30"])
         #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
         #expect(Invocation(arguments: []).arguments == [])
-        for name in Countdownctl.subcommands.flatMap({ $0.names }) {
+        for name in Subcommands.all.flatMap({ $0.names }) {
             #expect(!TimerWords.isBeginning([name]))
         }
     }
