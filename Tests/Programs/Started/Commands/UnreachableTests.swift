@@ -33,7 +33,10 @@ struct UnreachableTests {
         try expect(line, method, 75, "the countdowns of the fleet are not known here: silent for 2 s")
     }
 
-    @Test("a command that only watches says that the countdowns are not known, and waits", arguments: ["watch", "wait tea"])
+    @Test(
+        "a command that only watches says that the countdowns are not known, and waits",
+        arguments: ["watch", "wait tea"]
+    )
     func waits(_ line: String) throws {
         let command = try daemon.typist.begin(line)
         for _ in 1...2 { try daemon.answer("Watch", Answer.unreachable) }
