@@ -61,13 +61,13 @@ struct UndoKeeper {
             let remedy = "`systemctl --user unmask \(unit)`, or daemon-reload after an installation"
             throw CommandFailure(.unavailable, "\(unit) is off, so the change would not be undone: \(remedy)")
         }
-        guard systemctl("start", unit) != nil else {
-            let remedy = "`systemctl --user status \(unit)` says why"
-            throw CommandFailure(.unavailable, "\(unit) cannot be started: \(remedy)")
-        }
         guard systemctl("show", "--value", "--property=LoadState", service) == ["loaded"] else {
             let remedy = "`systemctl --user unmask \(service)`, or daemon-reload after an installation"
             throw CommandFailure(.unavailable, "\(service) is off, so the change would not be undone: \(remedy)")
+        }
+        guard systemctl("start", unit) != nil else {
+            let remedy = "`systemctl --user status \(unit)` says why"
+            throw CommandFailure(.unavailable, "\(unit) cannot be started: \(remedy)")
         }
         let here = PrintableText.escape(try UndoDirectory.place(), doublesBackslashes: false)
         let places = (systemctl("show", "--value", "--property=Paths", unit) ?? []).map { line in

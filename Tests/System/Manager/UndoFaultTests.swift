@@ -201,6 +201,7 @@ struct UndoFaultTests {
         #expect(try shell("find ~/other -mindepth 1").isEmpty)
         // A link to the same directory is accepted.
         try shell("ln -sfn ~ ~/link; HOME=~/link countdownctl temporarily a 1us --undo '/home/sara/bin/undo a' -- true")
+        try waitUntil("it to be undone") { try files() == 0 }
         try session.systemctl("mask", "--quiet", "countdown-undo.service")
         let masked = try failure("countdownctl temporarily b 1h --undo true -- touch ~/on/b")
         #expect(masked.contains("`systemctl --user unmask countdown-undo.service`") && masked.hasSuffix("69"))
