@@ -44,7 +44,6 @@ let package = Package(
     dependencies: [argumentParser],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "Text", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "System", dependencies: ["CLinux", "Text"], swiftSettings: strict),
@@ -69,8 +68,7 @@ let package = Package(
         .executableTarget(
             name: "countdownd",
             dependencies: [
-                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSQLite",
-                "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSystemd",
             ],
             swiftSettings: strict
         ),
@@ -152,7 +150,7 @@ let package = Package(
         .testTarget(
             name: "DaemonTrials",
             dependencies: [
-                "CSQLite", "CountdownCore", "IPC", "JSONTree", "TestSupport", "Varlink", "countdown-load",
+                "CountdownCore", "IPC", "JSONTree", "TestSupport", "Varlink", "countdown-load",
             ],
             path: "Tests/Daemon/Started",
             swiftSettings: strict

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -25,6 +24,10 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 /* Files */
 
@@ -328,27 +331,73 @@ static inline int linux_can_start_threads(int count)
 	return code == 0 ? 0 : -1;
 }
 
-/* sigaction(2), mmap(2) */
+/* CRC-32C, the checksum of iSCSI (RFC 3720), of which common processors have an instruction */
 
-static inline void linux_replace_lost_page(int number, siginfo_t *info, void *context)
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static inline uint32_t linux_crc32c_by_instruction(uint32_t sum, const unsigned char *bytes, size_t count)
 {
-	struct sigaction standard = { .sa_handler = SIG_DFL };
-	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
-	void *page = (void *)((uintptr_t)info->si_addr & ~(size - 1));
-
-	(void)context;
-	if (info->si_code != BUS_ADRERR ||
-	    mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-		sigaction(number, &standard, (struct sigaction *)0);
+	uint64_t wide = sum, word;
+	for (; count >= 8; bytes += 8, count -= 8) {
+		memcpy(&word, bytes, 8);
+		wide = __builtin_ia32_crc32di(wide, word);
+	}
+	for (sum = (uint32_t)wide; count > 0; bytes++, count--)
+		sum = __builtin_ia32_crc32qi(sum, *bytes);
+	return sum;
 }
 
-/*
- * Handles SIGBUS, which the kernel sends if a page of a mapped file is gone because another program has truncated the file.
- * An empty page of this process takes its place. Any other SIGBUS ends the process.
- */
-static inline void linux_survive_truncated_files(void)
+static inline int linux_has_crc32c(void)
 {
-	struct sigaction lost_page = { .sa_sigaction = linux_replace_lost_page, .sa_flags = SA_SIGINFO };
+	return __builtin_cpu_supports("sse4.2");
+}
+#elif defined(__aarch64__)
+__attribute__((target("crc"))) static inline uint32_t linux_crc32c_by_instruction(uint32_t sum, const unsigned char *bytes, size_t count)
+{
+	uint64_t word;
+	for (; count >= 8; bytes += 8, count -= 8) {
+		memcpy(&word, bytes, 8);
+		sum = __builtin_arm_crc32cd(sum, word);
+	}
+	for (; count > 0; bytes++, count--)
+		sum = __builtin_arm_crc32cb(sum, *bytes);
+	return sum;
+}
 
-	sigaction(SIGBUS, &lost_page, (struct sigaction *)0);
+static inline int linux_has_crc32c(void)
+{
+	return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+}
+#else
+static inline uint32_t linux_crc32c_by_instruction(uint32_t sum, const unsigned char *bytes, size_t count)
+{
+	(void)bytes;
+	(void)count;
+	return sum;
+}
+
+static inline int linux_has_crc32c(void)
+{
+	return 0;
+}
+#endif
+
+/* The same by a table of half bytes. */
+static inline uint32_t linux_crc32c_by_table(uint32_t sum, const unsigned char *bytes, size_t count)
+{
+	static const uint32_t table[16] = {
+		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+		0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+	};
+	for (; count > 0; bytes++, count--) {
+		sum ^= *bytes;
+		sum = sum >> 4 ^ table[sum & 15];
+		sum = sum >> 4 ^ table[sum & 15];
+	}
+	return sum;
+}
+
+/* The CRC-32C of bytes that follow those of which a sum is known. */
+static inline uint32_t linux_crc32c(uint32_t sum, const void *bytes, size_t count)
+{
+	return ~(linux_has_crc32c() ? linux_crc32c_by_instruction : linux_crc32c_by_table)(~sum, (const unsigned char *)bytes, count);
 }

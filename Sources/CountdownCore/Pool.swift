@@ -11,6 +11,10 @@ public struct Pool<Element: Sendable>: Sendable {
     @inlinable
     public init() {}
 
+    /// The count of numbers, of which some may be free.
+    @inlinable
+    public var count: Int { elements.count }
+
     /// The element under a number.
     @inlinable
     public subscript(_ number: Int32) -> Element {

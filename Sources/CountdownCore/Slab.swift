@@ -93,6 +93,8 @@ struct Slab: Sendable {
     private var coldFields = Pool<ColdFields>()
     /// The memory of the annotations of running and paused countdowns.
     private(set) var liveAnnotationBytes = 0
+    /// The bytes of all annotations and long keys, of ended countdowns, too.
+    private(set) var textBytes = 0
     private(set) var pausedCount = 0
 
     /// The entry in a slot; its cold fields must not be changed here.
@@ -177,8 +179,10 @@ struct Slab: Sendable {
     @inline(__always)
     private mutating func count(_ entry: Entry, times sign: Int) {
         if entry.state == .paused { pausedCount += sign }
-        guard entry.isLive, entry.cold != ColdFields.none else { return }
-        liveAnnotationBytes += sign * coldFields[entry.cold].annotations.size
+        guard entry.cold != ColdFields.none else { return }
+        let (annotations, key) = (coldFields[entry.cold].annotations.size, coldFields[entry.cold].key)
+        textBytes += sign * (annotations + (key?.withBytes { $0.count } ?? 0))
+        if entry.isLive { liveAnnotationBytes += sign * annotations }
     }
 
     private func longKey(of entry: Entry) -> Key {

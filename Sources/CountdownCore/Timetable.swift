@@ -59,6 +59,9 @@ public struct Timetable: ~Copyable, Sendable {
         return true
     }
 
+    /// The bytes of all labels, metadata and long keys, with the memory to keep them.
+    public var textBytes: Int { slab.textBytes }
+
     /// The slot of the countdown under a key.
     public func slot(under key: Key) -> Slot? {
         index.slot(at: KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
@@ -266,6 +269,14 @@ extension Timetable {
         }
         if let newest = compacted.last { oldestRevision = max(oldestRevision, newest) }
         return compacted
+    }
+
+    /// Removes the kept ends up to a revision. No scan is open.
+    public mutating func dropEnds(through revision: Revision) {
+        while let oldest = oldestEnd, oldest.revision <= revision {
+            unlist(lists[.ended].first, under: oldest.key)
+            dropFirst(of: .ended)
+        }
     }
 
     /// The revision up to which all open scans have visited the ends in a list.

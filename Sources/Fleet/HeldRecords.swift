@@ -1,13 +1,12 @@
-import CountdownCore
+public import CountdownCore
+public import Varlink
 
 /// The fields of a record that the host knows, besides its countdown in the timetable. A host may have millions, so it is small.
-struct HeldRecord: Sendable {
+public struct HeldRecord: Equatable, Sendable {
     /// The place of its last change in the log.
     let version: LogVersion
     /// The proposal that made it, which the next proposal names.
     let id: ProposalID
-    /// The number of its row in the store.
-    var row: Int64 = 0
     /// The snapshot in which it was seen last.
     var snapshot: Int
     /// The deadline, or when a request ended it; nil while it is paused.
@@ -20,13 +19,17 @@ struct HeldRecord: Sendable {
     private let cold: ColdFields?
 
     /// Fields that only some records have.
-    private final class ColdFields: Sendable {
+    private final class ColdFields: Equatable, Sendable {
         let run: ProposalID
         let unknown: [Record.UnknownMember]
         let fault: RecordFault?
 
         init(run: ProposalID, unknown: [Record.UnknownMember] = [], fault: RecordFault? = nil) {
             (self.run, self.unknown, self.fault) = (run, unknown, fault)
+        }
+
+        static func == (left: ColdFields, right: ColdFields) -> Bool {
+            left.run == right.run && left.unknown == right.unknown && left.fault == right.fault
         }
     }
 
@@ -60,16 +63,124 @@ struct HeldRecord: Sendable {
     func basis(at now: WallInstant) -> Basis { Basis(end: end, hasEnded: hasEnded, at: now) }
 }
 
+/// A record in the store: the elements of an array behind its key, which are its version, its ID and, if it can be used, its end in
+/// microseconds, whether a request has ended it, whether its end is not kept, its run, and its unknown members as an object of texts.
+extension HeldRecord {
+    /// The outcome of reading a record.
+    public enum Reading: Sendable {
+        /// The record.
+        case record(HeldRecord)
+        /// It could not be used when it was stored; a newer version may be able to.
+        case unusable
+    }
+
+    /// Writes the elements.
+    public func write(into line: inout JSONWriter) {
+        line.element(version.number)
+        line.element(id.text)
+        guard fault == nil else { return }
+        if let end { line.element(end.microseconds) } else { line.elementNull() }
+        line.element(hasEnded)
+        line.element(forget)
+        guard cold != nil else { return }
+        line.element(run.text)
+        line.object { members in
+            for member in unknown { members.member(named: member.name, String(decoding: member.value, as: UTF8.self)) }
+        }
+    }
+
+    /// Reads the elements, the first of which is next, and the end of their array; nil if they are not those of a record.
+    public static func read(from reader: inout JSONReader) -> Reading? {
+        guard let version = reader.integer(), reader.nextElement(), let id = reader.string().flatMap({ ProposalID($0) })
+        else { return nil }
+        guard reader.nextElement() else { return .unusable }
+        let end: WallInstant?
+        if reader.null() {
+            end = nil
+        } else {
+            guard let number = reader.integer() else { return nil }
+            end = WallInstant(microseconds: number)
+        }
+        guard reader.nextElement(), let hasEnded = reader.boolean(), reader.nextElement(), let forget = reader.boolean()
+        else { return nil }
+        var cold: ColdFields?
+        if reader.nextElement() {
+            guard let run = reader.string().flatMap({ ProposalID($0) }), reader.nextElement(),
+                let unknown = readUnknown(&reader), !reader.nextElement()
+            else { return nil }
+            cold = ColdFields(run: run, unknown: unknown)
+        }
+        return .record(
+            HeldRecord(
+                version: LogVersion(version),
+                id: id,
+                snapshot: 0,
+                end: end,
+                hasEnded: hasEnded,
+                forget: forget,
+                cold: cold
+            )
+        )
+    }
+
+    private static func readUnknown(_ reader: inout JSONReader) -> [Record.UnknownMember]? {
+        guard reader.beginObject() else { return nil }
+        var unknown: [Record.UnknownMember] = []
+        while reader.nextMember() {
+            let name = reader.memberName
+            guard let value = reader.utf8() else { return nil }
+            unknown.append(Record.UnknownMember(name: name, value: value))
+        }
+        return unknown
+    }
+
+    private init(
+        version: LogVersion,
+        id: ProposalID,
+        snapshot: Int,
+        end: WallInstant?,
+        hasEnded: Bool,
+        forget: Bool,
+        cold: ColdFields?
+    ) {
+        (self.version, self.id, self.snapshot, self.end) = (version, id, snapshot, end)
+        (self.hasEnded, self.forget, self.cold) = (hasEnded, forget, cold)
+    }
+}
+
 /// The records that a host knows, until the engine may have removed them.
-struct HeldRecords: Sendable {
+public struct HeldRecords: Sendable {
     private var records = PartitionedDictionary<HeldRecord>()
     /// The slots of records that the engine may remove, by when it may, or by when they are looked at again.
     private var removals = IndexedHeap()
 
+    /// Knows no record.
+    public init() {}
+
+    /// The record under a key; nil if none is known.
     subscript(_ key: Key) -> HeldRecord? { records[key] }
 
+    /// How many records are known.
+    public var count: Int { records.count }
+
+    /// Visits some of the records, in an order that does not change while they are in memory.
+    ///
+    /// - Parameters:
+    ///   - place: where to begin: 0 for the first one; where to go on afterwards.
+    ///   - budget: how many places to look at; less those afterwards.
+    ///   - visit: gets each record.
+    /// - Returns: whether there are more.
+    public func visit(from place: inout Int, budget: inout Int, _ visit: (Key, HeldRecord) -> Void) -> Bool {
+        while budget > 0, place < records.places {
+            if let entry = records[Slot(index: Int32(place))] { visit(entry.key, entry.value) }
+            place += 1
+            budget -= 1
+        }
+        return place < records.places
+    }
+
     /// Sets the record under a key.
-    mutating func set(_ record: HeldRecord, under key: Key) {
+    public mutating func set(_ record: HeldRecord, under key: Key) {
         let slot = records.set(record, under: key)
         if let due = record.due {
             removals.set(slot.index, at: due.microseconds)
@@ -79,7 +190,7 @@ struct HeldRecords: Sendable {
     }
 
     /// Removes the record under a key.
-    mutating func remove(_ key: Key) {
+    public mutating func remove(_ key: Key) {
         if let slot = records.remove(key) { removals.remove(slot.index) }
     }
 
@@ -89,9 +200,9 @@ struct HeldRecords: Sendable {
     ///   - now: the time by the engine's clock.
     ///   - budget: how many records to look at; less those afterwards.
     ///   - isKept: whether a record is needed longer.
-    /// - Returns: the rows of the records that were removed.
-    mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [Int64] {
-        var removed: [Int64] = []
+    /// - Returns: the keys of the records that were removed.
+    mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [Key] {
+        var removed: [Key] = []
         while budget > 0, let first = removals.first, first.instant <= now.microseconds,
             let entry = records[Slot(index: first.id)]
         {
@@ -100,7 +211,7 @@ struct HeldRecords: Sendable {
                 removals.set(first.id, at: (now + .seconds(10)).microseconds)
             } else {
                 remove(entry.key)
-                removed.append(entry.value.row)
+                removed.append(entry.key)
             }
         }
         return removed

@@ -47,16 +47,16 @@ public struct Member: Sendable {
         public var endsWatches = false
         /// Events for the log of the daemon.
         public var notes: [Note] = []
-        /// Rows to be written together with the cursor and the changes, in this order.
-        public var rows: [RowChange] = []
+        /// Records to be written together with the cursor and the changes, in this order.
+        public var records: [RecordChange] = []
     }
 
-    /// A change of the stored records. Rows have ascending numbers, so that new ones are appended.
-    public enum RowChange: Equatable, Sendable {
-        /// Writes a record, which is JSON or any text.
-        case insert(Int64, LogEntry, isJSON: Bool)
-        /// Deletes a record.
-        case delete(Int64)
+    /// A change of the stored records.
+    public enum RecordChange: Equatable, Sendable {
+        /// Writes a record, in the place of the one under the key.
+        case set(Key, HeldRecord)
+        /// Removes a record.
+        case remove(Key)
     }
 
     /// An event for the log of the daemon.
@@ -83,14 +83,12 @@ public struct Member: Sendable {
 
     /// How far the log is known.
     public internal(set) var cursor: LogCursor
-    var records = HeldRecords()
+    public internal(set) var records: HeldRecords
     var snapshot = 0
     /// The revision of the timetable when the snapshot began.
     var revisionBeforeSnapshot = Revision(0)
-    /// The number of the row that was written last.
-    var lastRow: Int64 = 0
-    /// The rows up to this number are not in the store any more.
-    var lostRows: Int64 = 0
+    /// The records that were seen in this snapshot or an earlier one are not in the store any more.
+    var lostSnapshot = -1
     /// Visits the countdowns that may have to be cancelled after a snapshot.
     var sweep: ScanID?
 
@@ -141,29 +139,20 @@ public struct Member: Sendable {
     ///   - random: for the pauses after conflicts.
     ///   - options: the constants of the fleet.
     ///   - position: the stored cursor; nil if there is none.
+    ///   - records: the stored records; without a position they mean nothing.
     public init(
         host: HostID,
         random: any RandomNumberGenerator & Sendable,
         options: Options = Options(),
-        position: LogCursor.Position? = nil
+        position: LogCursor.Position? = nil,
+        records: HeldRecords = HeldRecords()
     ) {
+        self.records = position == nil ? HeldRecords() : records
         self.host = host
         self.random = random
         self.options = options
         cursor = LogCursor(at: position)
         isKnown = position != nil
-    }
-
-    /// Restores a record that was stored, before the stream is opened.
-    ///
-    /// - Parameters:
-    ///   - entry: the record.
-    ///   - row: the number of its row.
-    public mutating func restore(_ entry: LogEntry, row: Int64) {
-        var record = heldRecord(of: entry, instead: nil)
-        record.row = row
-        lastRow = max(lastRow, row)
-        records.set(record, under: entry.key)
     }
 
     /// Takes the output.
@@ -274,7 +263,7 @@ extension Member {
         budget -= served
         for key in marked.prefix(served) { serve(key, &timetable, at: now) }
         marked.removeFirst(served)
-        output.rows += records.removeDue(at: now.wall, budget: &budget) { keys[$0] != nil }.map(RowChange.delete)
+        output.records += records.removeDue(at: now.wall, budget: &budget) { keys[$0] != nil }.map(RecordChange.remove)
     }
 
     /// After a step of the engine's clock, the instants for which keys wait are invalid.

@@ -122,7 +122,7 @@ extension Member {
         // An ended record that this host has given up, and the engine has not.
         let known = heldRecord(of: entry, instead: nil)
         if known.fault == nil, case .live = known.basis(at: now.wall) { return diverge(&timetable) }
-        set(known, to: entry, instead: nil)
+        set(known, under: entry.key)
     }
 
     mutating func diverge(_ timetable: inout Timetable) {

@@ -12,7 +12,7 @@ extension Member {
     /// Reads everything again, because the store is lost.
     public mutating func readAgain(_ timetable: inout Timetable) {
         output.opening = cursor.readAgain()
-        lostRows = lastRow
+        lostSnapshot = snapshot
         beginSnapshot(&timetable)
     }
 
@@ -134,7 +134,7 @@ extension Member {
             return apply(record, of: entry, instead: held, isFollowed, &timetable, at: now)
         } catch {
             output.notes.append(.unusable(entry.key, error))
-            set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
+            set(HeldRecord(entry, error, instead: held, snapshot: snapshot), under: entry.key)
             return []
         }
     }
@@ -158,7 +158,7 @@ extension Member {
             output.notes.append(.postponedTooLate(entry.key))
         }
         output.changes += changes
-        set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
+        set(HeldRecord(entry, record, snapshot: snapshot), under: entry.key)
         return changes
     }
 
@@ -172,27 +172,23 @@ extension Member {
 
     /// Notes that the log has a record that is known. It is stored again only if it must be.
     private mutating func confirm(_ held: HeldRecord, _ entry: LogEntry) {
-        guard held.version == entry.version, held.row > lostRows else {
-            return set(heldRecord(of: entry, instead: held), to: entry, instead: held)
+        guard held.version == entry.version, held.snapshot > lostSnapshot else {
+            return set(heldRecord(of: entry, instead: held), under: entry.key)
         }
         var record = held
         record.snapshot = snapshot
         records.set(record, under: entry.key)
     }
 
-    mutating func set(_ record: HeldRecord, to entry: LogEntry, instead held: HeldRecord?) {
-        var record = record
-        lastRow += 1
-        record.row = lastRow
-        records.set(record, under: entry.key)
-        if let held { output.rows.append(.delete(held.row)) }
-        output.rows.append(.insert(lastRow, entry, isJSON: record.fault == nil))
+    mutating func set(_ record: HeldRecord, under key: Key) {
+        records.set(record, under: key)
+        output.records.append(.set(key, record))
     }
 
     mutating func remove(_ key: Key) {
-        guard let held = records[key] else { return }
+        guard records[key] != nil else { return }
         records.remove(key)
-        output.rows.append(.delete(held.row))
+        output.records.append(.remove(key))
     }
 
     /// Notes that the log has a change that is in flight.

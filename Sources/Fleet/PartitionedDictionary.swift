@@ -10,6 +10,9 @@ struct PartitionedDictionary<Value: Sendable>: Sendable {
 
     private var index = KeyIndex()
     private var entries = Pool<Entry?>()
+    private(set) var count = 0
+    /// How many slots there are, of which some may be free.
+    var places: Int { entries.count }
 
     /// The value under a key; nil if there is none.
     subscript(_ key: Key) -> Value? {
@@ -33,6 +36,7 @@ struct PartitionedDictionary<Value: Sendable>: Sendable {
             entries[slot.index]?.value = value
             return slot
         }
+        count += 1
         let slot = Slot(index: entries.insert(Entry(key: key, value: value)))
         _ = index.set(KeyIndex.place(of: key), to: slot) { _ in false }
         return slot
@@ -46,6 +50,7 @@ struct PartitionedDictionary<Value: Sendable>: Sendable {
         guard let slot = index.remove(KeyIndex.place(of: key), where: { entries[$0.index]?.key == key }) else {
             return nil
         }
+        count -= 1
         entries.free(slot.index, leaving: nil)
         return slot
     }

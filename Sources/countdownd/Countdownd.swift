@@ -9,7 +9,7 @@ enum Countdownd {
     /// How many file descriptors must be free at the start. The store, the socket and libdispatch take about 16, and
     /// libdispatch traps if it gets none; the rest is for clients.
     private static let neededDescriptors = 24
-    /// Threads of libdispatch: its manager, one for the daemon, one for the copy of the store, and one in reserve.
+    /// Threads of libdispatch: its manager, one for the daemon, one that waits for the disk, and one in reserve.
     private static let neededThreads = 4
 
     static func main() {
@@ -61,7 +61,6 @@ enum Countdownd {
     /// Sets the state of the whole process. This must come before any thread starts.
     private static func prepareProcess() {
         umask(0o077)
-        Database.prepareLibrary()
         // Otherwise libdispatch logs to syslog each thread that must not raise its priority.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         signal(SIGHUP, SIG_IGN)

@@ -93,8 +93,8 @@ actor Daemon {
         if let opened = try storage.open(at: now) {
             if let offset = opened.offset { clocks.hold(offset) }
             stepRevision = opened.stepRevision
+            fleet = Self.joinFleet(options, opened.fleet, at: now)
             timetable = opened.timetable
-            fleet = Self.joinFleet(options, &storage, at: now)
         } else {
             // Nothing can be changed: no revision is used before the content of the store is known.
             timetable = Timetable(limits: limits, revision: Revision(0))
@@ -177,7 +177,7 @@ actor Daemon {
     private func cleanUp() -> Bool {
         guard fleet?.link.proposalsInFlight ?? 0 == 0 else { return false }
         guard !timer.fires(within: .milliseconds(10), of: clocks.heldTime) else { return false }
-        let remainder = storage.cleanUp()
+        let remainder = storage.work(&timetable, fleet: fleet?.stored, at: clocks.now().now)
         isDone = remainder != .lostFiles
         return remainder != .nothing
     }
@@ -193,11 +193,15 @@ actor Daemon {
         turn.expect(changes: expectedChanges)
         if !storage.isOpen { turn.openFailure = storage.failure }
         receive(ready, at: now)
-        expireDue(&turn)
-        followFleet(&turn)
-        serveQueue(&turn)
+        // Until then what is due stays due, and calls that change something are refused.
+        let givesRevisions = storage.givesRevisions
+        if givesRevisions {
+            expireDue(&turn)
+            followFleet(&turn)
+            serveQueue(&turn)
+        }
         answerCalls(&turn)
-        propose(&turn)
+        if givesRevisions { propose(&turn) }
         commitOrUndo(&turn)
         releaseHeldUp(turn)
         publish(turn)
@@ -232,7 +236,7 @@ actor Daemon {
         next = earliest(earliest(next, acceptsAgain), nextLook)
         next = earliest(next, statusReporter.next)
         next = earliest(next, rateLimitedLog.next.map(BootInstant.init))
-        var end = earliest(deadline, startQueue.next(at: now))
+        var end = storage.givesRevisions ? earliest(deadline, startQueue.next(at: now)) : nil
         // Not mapped: the runtime checks that a closure of the actor runs on its thread.
         if let soonest = end { end = soonest + options.leeway }
         var wall = earliest(end, next.map(now.wall(of:)))
@@ -406,8 +410,8 @@ extension Daemon {
     private func adopt(_ opened: consuming OpenedStore, at now: Now) {
         if let offset = opened.offset { clocks.hold(offset) }
         stepRevision = opened.stepRevision
+        fleet = Self.joinFleet(options, opened.fleet, at: now)
         timetable = opened.timetable
-        fleet = Self.joinFleet(options, &storage, at: now)
         // Opening the store has noted it, with the store's revision.
         clockStep = nil
     }
@@ -415,6 +419,7 @@ extension Daemon {
     /// Removes ends that are too many or too old.
     func trim(_ turn: inout Turn) {
         storage.drop(timetable.compact(at: turn.now, budget: &turn.compactionsLeft))
+        _ = storage.work(&timetable, fleet: fleet?.stored, changes: turn.changes.count, at: turn.now)
         if turn.compactionsLeft == 0 { turn.isCutShort = true }
     }
 }

@@ -6,7 +6,7 @@ import Varlink
 extension Daemon {
     /// The reply to `GetStatus`.
     func status(at now: Now) -> some JSONEncodable {
-        let kept = ["checkpoints": storage.checkpoints, "mostUnsentBytes": connections.mostUnsentBytes]
+        let kept = ["bases": storage.bases, "mostUnsentBytes": connections.mostUnsentBytes]
         let named = [kept, fleet?.counters.named ?? [:]].reduce(counters.named) { $0.merging($1) { own, _ in own } }
         return GetStatus.Reply(
             version: Version.current,

@@ -31,6 +31,9 @@ struct FleetMember: ~Copyable {
         storedPosition = member.cursor.stored ?? member.cursor.position
     }
 
+    /// What the store has of it.
+    var stored: StoredFleet { StoredFleet(records: member.records, position: storedPosition) }
+
     /// When something is due even if nothing happens.
     func next(at now: Now) -> WallInstant? {
         earliest(member.next(at: now), earliest(link.next, engineWatch.next).map(now.wall(of:)))

@@ -7,18 +7,16 @@ import Varlink
 /// The steps of a turn that only a member of a fleet takes.
 extension Daemon {
     /// Opens the stored state of a member of a fleet.
-    static func joinFleet(_ options: Options, _ storage: inout RetryingStore, at now: Now) -> FleetMember? {
+    static func joinFleet(_ options: Options, _ stored: StoredFleet, at now: Now) -> FleetMember? {
         guard let path = options.backend else { return nil }
-        var rows: [(entry: LogEntry, number: Int64)] = []
-        let position = storage.openFleet(at: now) { rows.append(($0, $1)) }
         let host = HostID(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         var member = Member(
             host: host,
             random: SystemRandomNumberGenerator(),
-            position: position
+            position: stored.position,
+            records: stored.records
         )
         member.options.refusesWithoutEngine = options.withoutBackend == .refuse
-        if position != nil { for row in rows { member.restore(row.entry, row: row.number) } }
         return FleetMember(
             link: BridgeLink(path: path, host: host, firstToken: Token.backend, at: now.boot),
             member: member,
@@ -89,11 +87,11 @@ extension Daemon {
         turn.endsWatches = output.endsWatches
         for note in output.notes { write(note, at: turn.now) }
         let position = fleet?.member.stored
-        guard !output.rows.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
+        guard !output.records.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
         fleet?.storedPosition = position
         turn.changes.fleet = FleetChanges(
-            rows: output.rows,
-            position: position,
+            records: output.records,
+            position: .some(position),
             oldest: output.endsWatches ? timetable.oldestRevision : nil
         )
     }

@@ -1,22 +1,23 @@
 import CountdownCore
-import Fleet
 import System
-import Text
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
 struct RetryingStore: ~Copyable {
     /// The work that cleanup has left.
     enum Remainder {
-        case nothing, rows, lostFiles
+        case nothing, lines, lostFiles
     }
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// Each turn tries to store up to this many ends, or records of a fleet, again; if there are more, they wait for the next
-    /// retry.
+    /// So many ends, or records of a fleet, that could not be stored are stored in one turn of the store. If there are more, they wait
+    /// for the next retry.
     private static let fewUnstored = 1_024
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
+
+    /// The pause between looks whether the disk has what it was given.
+    private static let patience = Duration.milliseconds(20)
 
     /// If no more changes than these wait to be stored, they are all kept.
     var mostUnstored = 65_536
@@ -37,6 +38,10 @@ struct RetryingStore: ~Copyable {
     private var lastCommit: BootInstant?
     /// When the store was last written again.
     private var lastRewrite: BootInstant?
+    /// How many changes were stored late since the store began to fail.
+    private var unstoredLate = 0
+    /// When the work that waits for the disk goes on.
+    private var nextWork: BootInstant?
     /// Whether the store was written again without the state of a member of a fleet.
     private(set) var hasLostFleet = false
 
@@ -55,7 +60,7 @@ struct RetryingStore: ~Copyable {
     }
 
     /// When something is due even if nothing happens: a retry, or a line for the log.
-    var next: BootInstant? { earliest(nextTry, outage.next) }
+    var next: BootInstant? { earliest(earliest(nextTry, outage.next), nextWork) }
 
     /// Opens the store.
     ///
@@ -65,14 +70,24 @@ struct RetryingStore: ~Copyable {
         do throws(OpenError) {
             let opened = try openStore(now)
             store = opened.store
-            // Before the store is open, only a step of the clock can have happened; opening has stored it.
+            // Before the store is open, only a step of the clock can have happened; opening has noted it.
             unstored = Changes()
-            recover(at: now, late: 0)
+            begin(opened.store, at: now)
             return opened
         } catch {
             guard case .unavailable(let failure) = error else { throw error }
             fail(failure, at: now)
             return nil
+        }
+    }
+
+    /// A store that can only be read is served, and fails.
+    private mutating func begin(_ store: any Store, at now: Now) {
+        do throws(StoreFailure) {
+            try store.begin()
+            recover(at: now, late: 0)
+        } catch {
+            fail(error, at: now)
         }
     }
 
@@ -89,10 +104,13 @@ struct RetryingStore: ~Copyable {
     /// Whether the contents of the store are known. Until then nothing may be changed.
     var isOpen: Bool { store != nil }
 
-    /// How many background checkpoints were started.
-    var checkpoints: Int { store?.checkpoints ?? 0 }
+    /// Whether revisions may be given: the store is open, and has noted that this daemon uses it. Until then what is due stays due.
+    var givesRevisions: Bool { store?.hasBegun ?? false }
 
-    /// The number of pages in the write-ahead log.
+    /// How many bases were begun.
+    var bases: Int { store?.bases ?? 0 }
+
+    /// The pages of 4 KiB that the store takes on the disk.
     var logPages: Int { store?.logPages ?? 0 }
 
     /// The number of changes that could not be stored yet.
@@ -115,27 +133,56 @@ struct RetryingStore: ~Copyable {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", hint: nil) }
         let isLarge = givenUp > 0 || unstored.count > Self.fewUnstored
         if let failure, let nextTry, now.boot < nextTry, isLarge { throw failure }
-        var all = unstored.isEmpty ? changes : unstored
-        if !unstored.isEmpty { all.append(changes) }
         do throws(StoreFailure) {
-            let defersCleanup = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
+            let isInQuickSuccession = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
             lastCommit = now.boot
             do throws(StoreFailure) {
                 guard givenUp == 0 else {
                     throw StoreFailure(reason: "\(path) lacks \(unstoredChanges) changes", isOfFiles: true)
                 }
-                try store.commit(all, deferringCleanup: defersCleanup)
+                try store.begin()
+                try storeUnstored(in: store)
+                if !changes.isEmpty || failure != nil {
+                    try store.commit(changes, comparing: !isInQuickSuccession)
+                }
             } catch {
                 guard error.isOfFiles, isTimeToRewrite(at: now) else { throw error }
-                try rewrite(store, after: error, timetable, all.clockStep, at: now)
+                try rewrite(store, after: error, timetable, changes.clockStep ?? unstored.clockStep, at: now)
+                unstoredLate += unstoredChanges
             }
         } catch {
             fail(error, at: now)
             throw error
         }
-        let late = unstoredChanges
         (unstored, givenUp) = (Changes(), 0)
-        recover(at: now, late: late)
+        recover(at: now, late: unstoredLate)
+        unstoredLate = 0
+    }
+
+    /// Stores ends of earlier turns, a few at a time: each part that is stored is not stored again if a later one fails.
+    private mutating func storeUnstored(in store: any Store) throws(StoreFailure) {
+        guard !unstored.isEmpty else { return }
+        var stored = 0
+        defer { if stored > 0 { unstored.steps.removeFirst(stored) } }
+        while stored < unstored.steps.count {
+            let part = Array(unstored.steps[stored...].prefix(Self.fewUnstored))
+            try store.commit(Changes(steps: part, clockStep: stored == 0 ? unstored.clockStep : nil), comparing: false)
+            unstored.clockStep = nil
+            stored += part.count
+            unstoredLate += part.count
+        }
+        if unstored.clockStep != nil { try store.commit(Changes(clockStep: unstored.clockStep), comparing: false) }
+        unstored.clockStep = nil
+        guard var fleet = unstored.fleet else { return }
+        while fleet.records.count > Self.fewUnstored {
+            let part = FleetChanges(records: Array(fleet.records.prefix(Self.fewUnstored)))
+            try store.commit(Changes(fleet: part), comparing: false)
+            fleet.records.removeFirst(Self.fewUnstored)
+            unstored.fleet = fleet
+        }
+        // The position last: until then the log of the fleet is followed from the old one.
+        try store.commit(Changes(fleet: fleet), comparing: false)
+        unstored.fleet = nil
     }
 
     /// Writing a large store takes seconds, so it happens at most once a second if files are lost again and again.
@@ -184,22 +231,6 @@ struct RetryingStore: ~Copyable {
         unstored = Changes(clockStep: unstored.clockStep)
     }
 
-    /// Reads the stored state of a member of a fleet.
-    ///
-    /// - Parameters:
-    ///   - now: for the pauses between retries if it cannot be read.
-    ///   - restore: gets each record with the number of its row.
-    /// - Returns: how far the log of the fleet is known; nil if a snapshot is needed.
-    mutating func openFleet(at now: Now, restore: (LogEntry, Int64) -> Void) -> LogCursor.Position? {
-        hasLostFleet = false
-        do throws(StoreFailure) {
-            return try store?.openFleet(restore: restore)
-        } catch {
-            fail(error, at: now)
-            return nil
-        }
-    }
-
     /// Notes that everything of the fleet is read again.
     mutating func fleetIsReadAgain() { hasLostFleet = false }
 
@@ -207,17 +238,33 @@ struct RetryingStore: ~Copyable {
         store?.drop(endings)
     }
 
-    /// Deletes some of the dead rows that commits in quick succession have left; none while the store fails.
+    /// Does some of the work that no turn has to wait for; none while the store fails, or a change waits to be stored.
     ///
-    /// If files were lost, the next `retry` writes the store again.
-    mutating func cleanUp() -> Remainder {
-        guard failure == nil, let store else { return .nothing }
+    /// - Parameters:
+    ///   - timetable: everything that is known.
+    ///   - fleet: what a member of a fleet knows; nil without one.
+    ///   - changes: how many changes this turn had; nil if the daemon is idle. Then it also looks for files that are lost, and writes
+    ///     the store again in the next `retry`.
+    ///   - now: this instant.
+    /// - Returns: what is left.
+    mutating func work(
+        _ timetable: inout Timetable,
+        fleet: @autoclosure () -> StoredFleet?,
+        changes: Int? = nil,
+        at now: Now
+    ) -> Remainder {
+        guard failure == nil, !hasUnstored, let store, changes == nil || store.isBehind else { return .nothing }
+        nextWork = nil
         do throws(StoreFailure) {
-            return try store.cleanUp() ? .rows : .nothing
+            if changes == nil { try store.checkWhenIdle() }
         } catch {
             nextTry = lastCommit
             return .lostFiles
         }
+        let lines = max(LogStore.linesWhenIdle, changes ?? 0)
+        if store.work(&timetable, fleet: fleet(), lines: lines, at: now.boot) { return .lines }
+        if store.isWaiting { nextWork = now.boot + Self.patience }
+        return .nothing
     }
 
     /// Closes the store. Ends that could not be stored are tried once more, and a store whose files are lost is written
@@ -227,7 +274,7 @@ struct RetryingStore: ~Copyable {
         // This is the last chance, so that no pause between tries counts.
         (nextTry, lastRewrite) = (nil, nil)
         if hasUnstored || isOpen && !isWhole { try? commit(Changes(), of: timetable, at: now) }
-        if !hasUnstored {
+        if !hasUnstored || store?.hasBegun != true {
             store?.close(at: timetable.revision)
         } else {
             let count = unstoredChanges
@@ -263,111 +310,5 @@ struct RetryingStore: ~Copyable {
         // A failure to open the store names the path itself.
         let place = isOpen && failure?.isOfFiles == false ? "\(path): " : ""
         log.write(transition.level, transition.sentence(failure.map { "\(place)\($0.advice)" }, isOpen: isOpen))
-    }
-}
-
-/// When a failing store is logged: once when it begins to fail, and once when it works again.
-///
-/// A disk that fails now and then would cause endless lines. So a store that fails again within a minute is logged once as
-/// flapping, and then not before it has worked for a minute.
-struct Outage {
-    /// A transition that is logged.
-    enum Transition: Equatable {
-        case began
-        /// The store works again, after this time; this many ends were stored late.
-        case ended(after: Duration, late: Int)
-        /// The store fails again so soon that further transitions are not logged.
-        case flapping
-        /// The store has worked for a minute, after it failed this often in this time.
-        case recovered(after: Duration, times: Int, late: Int)
-    }
-
-    /// A store has recovered after it has worked for this long.
-    static let recoveryTime = Duration.seconds(60)
-
-    private struct Course {
-        let began: BootInstant
-        var times = 1
-        var late = 0
-        /// When the store began to work again; nil while it fails.
-        var ended: BootInstant?
-        var isFlapping = false
-    }
-
-    private var course: Course?
-
-    /// When a line is due even if nothing happens.
-    var next: BootInstant? {
-        guard let course, course.isFlapping else { return nil }
-        return course.ended.map { $0 + Self.recoveryTime }
-    }
-
-    /// Notes that the store failed.
-    mutating func fail(at now: BootInstant) -> Transition? {
-        guard let course else {
-            self.course = Course(began: now)
-            return .began
-        }
-        guard course.ended != nil else { return nil }
-        self.course = Course(began: course.began, times: course.times + 1, late: course.late, isFlapping: true)
-        return course.isFlapping ? nil : .flapping
-    }
-
-    /// Notes that everything could be stored, and how many ends were stored late.
-    mutating func recover(at now: BootInstant, late: Int) -> Transition? {
-        guard var course, course.ended == nil else { return nil }
-        course.ended = now
-        course.late += late
-        self.course = course
-        return course.isFlapping ? nil : .ended(after: now - course.began, late: course.late)
-    }
-
-    /// Notes the time: a store that has worked for a minute has recovered.
-    mutating func advance(to now: BootInstant) -> Transition? {
-        guard let course, let ended = course.ended, ended + Self.recoveryTime <= now else { return nil }
-        self.course = nil
-        guard course.isFlapping else { return nil }
-        return .recovered(after: ended - course.began, times: course.times, late: course.late)
-    }
-}
-
-extension Outage.Transition {
-    /// The line for the log. `cause` says what fails, why, and what can be done; it is ignored if the store works.
-    func sentence(_ cause: String?, isOpen: Bool = true) -> String {
-        switch self {
-        case .began where !isOpen:
-            """
-            changes cannot be stored: \(cause ?? ""); until the store is open, no countdown is known, and calls are refused
-            """
-        case .began:
-            """
-            changes cannot be stored: \(cause ?? ""); until they can, changes are refused, and ends \
-            are delivered and stored later
-            """
-        case .ended(let duration, let late):
-            "changes can be stored again, after \(ApproximateDuration.text(duration.microseconds))\(Self.text(ofLate: late))"
-        case .flapping:
-            """
-            changes cannot be stored again: \(cause ?? ""); the store is flapping, so nothing more is logged before it \
-            has worked for a minute
-            """
-        case .recovered(let duration, let times, let late):
-            """
-            changes have been stored for a minute; before, storing failed \(times) times in \
-            \(ApproximateDuration.text(duration.microseconds))\(Self.text(ofLate: late))
-            """
-        }
-    }
-
-    /// The level of the line.
-    var level: Log.Level {
-        switch self {
-        case .began, .flapping: .error
-        case .ended, .recovered: .notice
-        }
-    }
-
-    private static func text(ofLate count: Int) -> String {
-        count == 0 ? "" : "; \(count) \(count == 1 ? "end" : "ends") stored late"
     }
 }

@@ -1,4 +1,3 @@
-import CSQLite
 import CountdownCore
 import Fleet
 import Glibc
@@ -6,25 +5,36 @@ import System
 
 /// Keeps changes beyond the life of the process.
 protocol Store: AnyObject {
-    /// Stores all changes of a turn, or none of them. If cleanup is deferred, dead rows are left for `cleanUp`.
-    func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure)
-    /// Makes the tables of a member of a fleet if they are missing, and reads them. If that fails, the first commit of the
-    /// member's changes empties them.
+    /// Whether the store has noted that this daemon uses it. Before that no revision may be given.
+    var hasBegun: Bool { get }
+    /// Notes that this daemon uses the store, unless that is noted.
+    func begin() throws(StoreFailure)
+    /// Stores all changes of a turn, or none of them.
     ///
-    /// - Parameter restore: gets each record with the number of its row.
-    /// - Returns: how far the log of the fleet is known; nil if a snapshot is needed.
-    /// - Throws: if the tables can be neither made nor read.
-    func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position?
-    /// Gives up ends that are not kept as history any more; their rows are deleted later.
+    /// - Parameters:
+    ///   - changes: the changes. Without any, this is a test whether the store works.
+    ///   - comparing: whether to look for files that are lost, although the system has reported none.
+    func commit(_ changes: Changes, comparing: Bool) throws(StoreFailure)
+    /// Gives up ends that are not kept as history any more.
     func drop(_ endings: [Revision])
-    /// Deletes some dead rows, for a millisecond or two at most.
+    /// Does some of the work that no turn has to wait for, while everything in the timetable is stored.
     ///
-    /// - Returns: whether there are more.
-    /// - Throws: if files were lost since they were compared last.
-    func cleanUp() throws(StoreFailure) -> Bool
+    /// - Parameters:
+    ///   - timetable: everything that counts.
+    ///   - fleet: what a member of a fleet knows; nil without one.
+    ///   - lines: how much to do: how many lines to write.
+    ///   - now: for the pause after a failure.
+    /// - Returns: whether there is more.
+    func work(_ timetable: inout Timetable, fleet: StoredFleet?, lines: Int, at now: BootInstant) -> Bool
+    /// Whether some of that work should not wait until the daemon is idle.
+    var isBehind: Bool { get }
+    /// Whether `work` waits for the disk, and has to be called again although nothing happens.
+    var isWaiting: Bool { get }
     /// Checks that the files of the store are still those that were opened.
     func check() throws(StoreFailure)
-    /// Writes the store again, in the place of files that are lost.
+    /// Checks them if there were commits since they were compared last.
+    func checkWhenIdle() throws(StoreFailure)
+    /// Writes the store again, in the place of files that are lost, without the records of a fleet.
     ///
     /// - Parameters:
     ///   - timetable: everything that is known, with the changes that could not be committed.
@@ -33,9 +43,9 @@ protocol Store: AnyObject {
     /// - Returns: where files are kept that had the name of the store; nil if there were none.
     /// - Throws: if this is not possible now.
     func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String?
-    /// How many background checkpoints were started.
-    var checkpoints: Int { get }
-    /// The number of pages in the write-ahead log.
+    /// How many bases were begun.
+    var bases: Int { get }
+    /// The pages of 4 KiB that the store takes on the disk.
     var logPages: Int { get }
     /// Stores that the daemon stopped cleanly at this revision, so that nothing can be missing.
     func close(at revision: Revision)
@@ -53,7 +63,7 @@ struct Changes {
     var isEmpty: Bool { steps.isEmpty && clockStep == nil && fleet == nil }
 
     /// How many changes, or records of a fleet, there are.
-    var count: Int { max(steps.count, fleet?.rows.count ?? 0) }
+    var count: Int { max(steps.count, fleet?.records.count ?? 0) }
 
     /// Adds later changes. Those that were there are not copied.
     mutating func append(_ later: Changes) {
@@ -89,6 +99,8 @@ struct OpenedStore: ~Copyable {
     let stepRevision: Revision?
     /// The offset of the clocks that the last daemon held; nil if this is another boot, or the system clock was set since.
     let offset: Duration?
+    /// What is known of a fleet.
+    let fleet: StoredFleet
 }
 
 extension StoreFailure {
@@ -112,24 +124,6 @@ extension StoreFailure {
             default: return nil
             }
         }
-
-        /// The hint for a failure of SQLite.
-        init?(_ failure: SQLiteFailure) {
-            switch failure.code & 0xff {
-            case SQLITE_FULL: self = .makeRoom
-            case SQLITE_READONLY, SQLITE_PERM: self = .makeWritable
-            case SQLITE_BUSY, SQLITE_LOCKED: self = .freeLock
-            // SQLite does not always report the errno.
-            case SQLITE_IOERR where failure.systemCode == 0: self = .lookAtDisk
-            default: self.init(errno: failure.systemCode)
-            }
-        }
-    }
-
-    /// SQLite's message, with the path before it if one is given.
-    init(_ failure: SQLiteFailure, of place: String? = nil) {
-        reason = "\(place.map { "\($0): " } ?? "")\(failure)"
-        hint = Hint(failure)
     }
 
     init(_ failure: SystemFailure, of place: String) {
@@ -149,49 +143,39 @@ enum Durability: String, CaseIterable {
     case powerLoss = "power-loss"
 }
 
-/// Why a file cannot be read as a store, now or later.
+/// Why a log has to be put aside.
 enum Corruption: Error, Equatable {
-    case notADatabase
-    case ofAnotherProgram(applicationID: Int64)
-    case newer(version: Int64, known: Int64)
-    /// The file claims to be a store, but this table does not match its version.
-    case strange(table: String, version: Int64)
-    /// The fault, in the words of SQLite or ours.
-    case damaged(String)
-    /// There is a log, but no database.
-    case logAlone
+    /// A file with this name is missing.
+    case missing(String)
+    /// The first turn of this file cannot be read, so that nothing says what its lines mean.
+    case unreadable(file: String)
+    /// A newer daemon has written this file, in this format.
+    case newer(Int64, file: String)
+    /// This file belongs to another log.
+    case foreign(file: String)
 
     var what: String {
         switch self {
-        case .notADatabase: "it is not an SQLite database"
-        case .ofAnotherProgram(let id): "it is another program's SQLite database (application id \(id))"
-        case .newer(let version, let known):
-            "its version \(version) is from a newer countdownd; this one knows versions up to \(known)"
-        case .strange(let table, let version): "its table \(table) does not match version \(version)"
-        case .damaged(let fault): "it is damaged (\(fault))"
-        case .logAlone: "there is a log of changes, but its database is missing"
+        case .missing(let name): "\(name) is missing"
+        case .unreadable(let file): "the beginning of \(file) is no turn of a log"
+        case .newer(let format, let file):
+            "the format \(format) of \(file) is from a newer countdownd; this one knows formats up to \(StateLine.format)"
+        case .foreign(let file): "\(file) is of another log"
         }
     }
 
     /// The remedy for a person.
     ///
     /// - Parameters:
-    ///   - path: the path of the store.
-    ///   - place: where the file is kept.
+    ///   - path: the path of the log.
+    ///   - place: where it is kept.
     /// - Returns: the end of a sentence.
     func advice(path: String, place: String) -> String {
         switch self {
-        case .notADatabase, .ofAnotherProgram, .strange:
-            "move it away: countdownd needs \(path) for itself, or another --state-directory"
-        case .newer:
-            "to use it, upgrade countdownd, stop it, and move \(place) back to \(path)"
-        case .damaged:
-            """
-            `sqlite3 '\(place)' .recover` shows what can be read of it; to restore a backup, put it at \(path) while \
-            countdownd is stopped
-            """
-        case .logAlone:
-            "if you find the database, put the log beside it, under its name with -wal appended"
+        case .missing, .foreign: "if you find the file, put it into \(place), and move that to \(path) while countdownd is stopped"
+        case .newer: "to use it, upgrade countdownd, stop it, and move \(place) back to \(path)"
+        case .unreadable:
+            "its other lines can be read with an editor; to restore a backup, put it at \(path) while countdownd is stopped"
         }
     }
 }
@@ -204,15 +188,6 @@ enum OpenError: Error {
     case corrupt(Corruption)
     /// It cannot be opened now, and stays where it is.
     case unavailable(StoreFailure)
-
-    /// - Parameters:
-    ///   - failure: of opening or reading a file.
-    ///   - path: of the file.
-    init(_ failure: SQLiteFailure, at path: String) {
-        self =
-            failure.isOfContents
-            ? .corrupt(.damaged(failure.description)) : .unavailable(StoreFailure(failure, of: path))
-    }
 }
 
 extension StoreFailure {

@@ -1,20 +1,20 @@
 import CountdownCore
-import Fleet
-import Glibc
 import Varlink
 
-/// A countdown as a row of the view `countdown`: a line of a batch, which is a JSON array.
-struct Row {
-    enum RowState: Int64 {
+/// A change as a line of the log: a JSON array of the revision, the key, the state, the clock (0 elapsed, 1 wall), the boot of an elapsed
+/// deadline, the deadline or what is left or the end, the lateness or what was left, the duration, the start, and, unless they are
+/// usual, the label, the metadata and whether the end is forgotten. All times are in microseconds.
+struct CountdownLine {
+    enum State: Int64 {
         case running = 0
         case paused = 1
         case finished = 2
         case cancelled = 3
-        /// Ended, and not kept as history. The row hides earlier rows of its key until they are deleted.
+        /// Ended, and not kept as history. Earlier lines of its key do not count.
         case forgotten = 4
     }
 
-    private let state: RowState
+    private let state: State
     private let boot: Int64?
     private let instant: Int64
     private let rest: Int64
@@ -36,26 +36,21 @@ struct Row {
         }
     }
 
-    /// Writes the values in the order of the view's columns, with the distance from the batch's first revision in place of
-    /// the revision. The last three are left out if the countdown has no label and no metadata and is kept as history, which
-    /// is usual.
-    static func write(
-        _ countdown: KeyedCountdown,
-        boot: Int64,
-        from first: Int64,
-        into writer: inout JSONWriter
-    ) {
-        writer.array { writer in
-            Row(countdown, boot: boot).writeFields(of: countdown, from: first, into: &writer)
+    /// Writes the line of a countdown. The last three values are left out if the countdown has no label and no metadata and is kept as
+    /// history, which is usual.
+    static func write(_ countdown: KeyedCountdown, boot: Int64, into lines: inout JSONWriter) {
+        lines.array { line in
+            CountdownLine(countdown, boot: boot).writeFields(of: countdown, into: &line)
             guard countdown.hasAnnotations || countdown.forget else { return }
-            if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
-            if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
-            writer.element(countdown.forget ? 1 : 0)
+            if let label = countdown.label { line.element(label) } else { line.elementNull() }
+            if countdown.metadata.isEmpty { line.elementNull() } else { line.element(countdown.metadata) }
+            line.element(countdown.forget ? 1 : 0)
         }
+        lines.endLine()
     }
 
-    private func writeFields(of countdown: KeyedCountdown, from first: Int64, into writer: inout JSONWriter) {
-        writer.element(countdown.revision.number - first)
+    private func writeFields(of countdown: KeyedCountdown, into writer: inout JSONWriter) {
+        writer.element(countdown.revision.number)
         countdown.key.withBytes { writer.write(utf8: $0) }
         writer.element(state.rawValue)
         writer.element(countdown.clock == .elapsed ? 0 : 1)
@@ -67,31 +62,21 @@ struct Row {
     }
 }
 
-/// A malformed row, which is not served.
-struct SkippedRow: Equatable, CustomStringConvertible {
-    let row: String
-    let fault: String
-    /// The revision of the missing change; nil if it cannot be known.
-    let revision: Revision?
-
-    var description: String { "\(row): \(fault)" }
-}
-
-/// Reading rows. Whatever the table contains, a row becomes a valid value or a description of its fault.
-extension Row {
-    /// The contents of a row.
+/// Reading lines. Whatever a line contains, it becomes a valid value or a description of its fault.
+extension CountdownLine {
+    /// The contents of a line.
     enum Content {
         case countdown(KeyedCountdown)
         case forgotten(Key, Revision)
-        /// No daemon writes such a row. Its key is nil if it is not known.
-        case malformed(Key?, SkippedRow)
+        /// No daemon writes such a line. Its key and its revision are nil if they are not known.
+        case malformed(Key?, Revision?, fault: String)
 
         /// The revision of the change; nil if it is invalid or not known.
         var revision: Revision? {
             switch self {
             case .countdown(let countdown): countdown.revision
             case .forgotten(_, let revision): revision
-            case .malformed(_, let row): row.revision
+            case .malformed(_, let revision, _): revision
             }
         }
     }
@@ -100,35 +85,31 @@ extension Row {
         let text: String
     }
 
-    /// Reads a row.
+    /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: the range of its line in the batch.
-    ///   - batch: the batch.
+    ///   - line: its range in the text, without the line break.
+    ///   - text: ends with a NUL.
     ///   - last: the newest revision that was read before.
     ///   - shift: the difference between the clock of a stored boot and the clock of this boot; nil if the boot is not
     ///     stored.
-    /// - Returns: the contents of the row.
+    /// - Returns: the contents of the line.
     static func read(
         _ line: Range<Int>,
-        of batch: RowBatch,
+        of text: Span<UInt8>,
         after last: Revision,
         shift: (Int64) -> Duration?
     ) -> Content {
-        let values = Values.read(line, of: batch)
-        guard values.isWhole, let distance = values.distance else {
-            let fault = "not a JSON array of values that begins with an integer"
-            let place = "in the batch that begins with \(batch.first)"
-            return .malformed(nil, SkippedRow(row: place, fault: fault, revision: nil))
+        let values = JSONReader.read(text.extracting(line.lowerBound...), length: line.count) { Values(from: &$0) }
+        guard values.isWhole, let number = values.revision else {
+            return .malformed(nil, nil, fault: "not a JSON array of values that begins with an integer")
         }
-        let number = batch.first &+ distance
-        let revision = RowBatch.distances.contains(distance) ? Revision(stored: number) : nil
+        let revision = Revision(stored: number)
         do throws(Fault) {
-            guard let revision, revision > last else { throw Fault(text: "invalid revision") }
+            guard let revision, revision > last else { throw Fault(text: "invalid revision \(number)") }
             return try read(values, revision, shift: shift)
         } catch {
-            let row = SkippedRow(row: "with revision \(number)", fault: error.text, revision: revision)
-            return .malformed(values.key, row)
+            return .malformed(values.key, revision, fault: error.text)
         }
     }
 
@@ -138,7 +119,7 @@ extension Row {
         shift: (Int64) -> Duration?
     ) throws(Fault) -> Content {
         let key = try valid(values.key, "invalid key")
-        let state = try valid(values.state.flatMap(RowState.init), "unknown state")
+        let state = try valid(values.state.flatMap(State.init), "unknown state")
         if state == .forgotten { return .forgotten(key, revision) }
         let clock = try clock(values)
         return .countdown(
@@ -165,7 +146,7 @@ extension Row {
     }
 
     private static func phase(
-        _ state: RowState,
+        _ state: State,
         _ clock: DeadlineClock,
         _ values: borrowing Values,
         shift: (Int64) -> Duration?
@@ -209,12 +190,12 @@ extension Row {
     }
 }
 
-extension Row {
+extension CountdownLine {
     /// The values of a line; each is nil if it has the wrong type. A label or metadata that is null is a nil inside. They are never
     /// copied.
     private struct Values: ~Copyable {
         let key: Key?
-        let distance, state, clock, boot, instant, rest, length, started: Int64?
+        let revision, state, clock, boot, instant, rest, length, started: Int64?
         var label: String?? = .some(nil)
         var metadata: Metadata?? = .some(nil)
         var forget: Int64? = 0
@@ -222,15 +203,9 @@ extension Row {
         /// Whether the line is a JSON array with the right number of values.
         let isWhole: Bool
 
-        static func read(_ line: Range<Int>, of batch: RowBatch) -> Values {
-            JSONReader.read(batch.text.span.extracting(line.lowerBound...), length: line.count) { reader in
-                Values(from: &reader)
-            }
-        }
-
-        private init(from reader: inout JSONReader) {
+        init(from reader: inout JSONReader) {
             _ = reader.beginArrayText()
-            distance = Self.integer(&reader)
+            revision = Self.integer(&reader)
             key = reader.nextElement() ? Key.read(from: &reader) : nil
             (state, clock, boot, instant) =
                 (Self.integer(&reader), Self.integer(&reader), Self.integer(&reader), Self.integer(&reader))
@@ -257,7 +232,7 @@ extension Row {
 
 extension Revision {
     /// With higher revisions a store could run out of revisions below 2^53.
-    private static let highest: Int64 = 1 << 53 - 1 << 40
+    static let highest: Int64 = 1 << 53 - 1 << 40
     /// If the system clock is further ahead, new revisions do not follow it.
     static let latestClock: Int64 = 1 << 53 - 1 << 41
 
@@ -265,80 +240,5 @@ extension Revision {
     init?(stored number: Int64) {
         guard (1...Self.highest).contains(number) else { return nil }
         self.init(number)
-    }
-}
-
-/// Changes in one row of a table of batches: a line each, in the order of their numbers. In the table `batch`, the numbers are
-/// the revisions.
-///
-/// SQLite takes thousands of instructions for a row, however short, and a few for each byte. So the changes of a turn share
-/// rows; only a few share one, so that deleting one of them writes only a page or two.
-struct RowBatch {
-    /// The possible distances of a number from the first one of its batch.
-    static let distances: Range<Int64> = 0..<16
-
-    private static let newline = UInt8(ascii: "\n")
-
-    /// The number from which the distances count.
-    let first: Int64
-    /// All lines, separated by line breaks.
-    let bytes: [UInt8]
-    /// The same bytes with a NUL behind them, for the reader.
-    let text: [UInt8]
-    /// The ranges of the lines: at least one, which may be empty.
-    let lines: [Range<Int>]
-
-    init(first: Int64, bytes: [UInt8]) {
-        self.first = first
-        self.bytes = bytes
-        text = bytes + [0]
-        lines = Self.lines(of: bytes)
-    }
-
-    private static func lines(of bytes: [UInt8]) -> [Range<Int>] {
-        var lines: [Range<Int>] = []
-        lines.reserveCapacity(distances.count)
-        var start = 0
-        while let end = newline(in: bytes, from: start) {
-            lines.append(start..<end)
-            start = end + 1
-        }
-        lines.append(start..<bytes.count)
-        return lines
-    }
-
-    private static func newline(in bytes: [UInt8], from start: Int) -> Int? {
-        unsafe bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress,
-                let found = unsafe memchr(base + start, Int32(newline), bytes.count - start)
-            else { return nil }
-            return unsafe UnsafeRawPointer(found) - base
-        }
-    }
-
-    /// Leaves out the changes with certain numbers.
-    ///
-    /// - Parameter numbers: in ascending order; those up to the last one of this batch are removed from it.
-    /// - Returns: the remaining lines; empty if none remain.
-    func without(_ numbers: inout ArraySlice<Int64>) -> [UInt8] {
-        var kept: [UInt8] = []
-        kept.reserveCapacity(bytes.count)
-        for line in lines {
-            let number = number(of: line)
-            while let number, let next = numbers.first, next < number { numbers.removeFirst() }
-            if let number, numbers.first == number {
-                numbers.removeFirst()
-                continue
-            }
-            if !kept.isEmpty { kept.append(Self.newline) }
-            kept += bytes[line]
-        }
-        return kept
-    }
-
-    /// The number of the change on a line, if a daemon has written it.
-    private func number(of line: Range<Int>) -> Int64? {
-        guard let comma = bytes[line].firstIndex(of: UInt8(ascii: ",")), comma > line.lowerBound else { return nil }
-        return Int64(String(decoding: bytes[line.lowerBound + 1..<comma], as: UTF8.self)).map { first &+ $0 }
     }
 }

@@ -1,0 +1,226 @@
+import CLinux
+import Glibc
+import System
+import Varlink
+
+/// Reads the turns of a file in their order.
+///
+/// A turn that does not fit the one before it is damage if later turns show that the file goes on; else the history ends before it.
+struct TurnReader: ~Copyable {
+    /// The next piece of a file. Its lines are a range of `text`.
+    enum Piece: Equatable {
+        /// A turn that fits the one before it.
+        case turn(Range<Int>)
+        /// Bytes before a turn that fits, which are no such turn themselves.
+        case damage(Range<Int>)
+        /// Nothing more can be read.
+        case end
+    }
+
+    /// What is behind the last turn that could be read.
+    enum Rest {
+        case nothing
+        /// A part of a turn: the process ended while it was written.
+        case partOfTurn
+        /// Whole turns.
+        case turns
+    }
+
+    private static let chunk = 1 << 20
+    /// How far a turn is searched behind damage at once: further than a segment is long.
+    private static let horizon = 3 * Chain.longestTurn
+
+    private let file: Descriptor
+    /// The name of the file in its folder.
+    let name: String
+    private(set) var chain = Chain(turn: 0, sum: 0)
+    /// Turns from this number on are void: the next segment has them.
+    var end = Int64.max
+    /// Up to this turn, damage is distinguished from the end of the history.
+    var damageBefore = Int64.max
+    /// Whether the power may have failed while the last turn was written, so that parts of it are on the disk.
+    var mayBeTorn = false
+    /// The text that was read last, with a NUL behind it.
+    private(set) var text: [UInt8]
+    private var start = 0
+    private var filled = 0
+    private var offset: Int64 = 0
+    private var isAtEnd = false
+    /// Where damage ends, and the chain from there on.
+    private var resumption: (position: Int, chain: Chain)?
+
+    /// - Parameters:
+    ///   - folder: the descriptor of the folder.
+    ///   - name: of the file in it.
+    init(folder: Int32, name: String) throws(SystemFailure) {
+        let number = unsafe openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        file = try Descriptor(owning: number, of: "open")
+        self.name = name
+        text = [UInt8](repeating: 0, count: Self.chunk + 1)
+    }
+
+    /// Where the next turn begins in the file.
+    var position: Int64 { offset - Int64(filled - start) }
+
+    /// Reads the first turn without moving on: its heading, and the state of the store.
+    ///
+    /// - Returns: nil if the file does not begin with such a turn.
+    mutating func readHeading() throws(SystemFailure) -> (heading: HeadingLine, state: StateLine.Reading)? {
+        guard let (trailer, _) = try trailer(from: 0), let first = lineEnd(from: 0), let second = lineEnd(from: first + 1),
+            text[0] == UInt8(ascii: "["), let heading = HeadingLine(0..<first, of: text.span)
+        else { return nil }
+        let state = StateLine.read(first + 1..<second, of: text.span)
+        if case .state(let state) = state {
+            chain = Chain(of: name, in: state.store, turn: trailer.turn, after: heading.sum)
+        }
+        return (heading, state)
+    }
+
+    /// Expects that the next turn continues a chain.
+    mutating func begin(at chain: Chain) { self.chain = chain }
+
+    /// The next piece.
+    mutating func next() throws(SystemFailure) -> Piece {
+        if let resumption {
+            self.resumption = nil
+            (start, chain) = resumption
+        }
+        guard chain.turn < end else { return .end }
+        if let (lines, next) = try turn() {
+            chain = next
+            return .turn(lines)
+        }
+        guard chain.turn <= damageBefore else { return .end }
+        try fill(Self.horizon)
+        if let found = findTurn() {
+            let damage = start..<found.position
+            resumption = found
+            return .damage(damage)
+        }
+        // Zeros stand in the place of a turn that was refused.
+        guard !mayBeTorn, start < filled, text[start] != 0 else { return .end }
+        if !isAtEnd {
+            // Only a base is so long.
+            resumption = (start + Self.horizon / 2, chain)
+        } else if let last = lastTrailer() {
+            resumption = (last.end, Chain(turn: last.trailer.turn + 1, sum: last.trailer.crc))
+        }
+        return resumption.map { .damage(start..<$0.position) } ?? .end
+    }
+
+    /// What follows the last turn that was read.
+    mutating func rest() throws(SystemFailure) -> Rest {
+        try fill(Self.horizon)
+        guard text[start..<filled].contains(where: { $0 != 0 }) else { return .nothing }
+        return lastTrailer() == nil ? .partOfTurn : .turns
+    }
+
+    // MARK: Turns
+
+    /// Reads the next turn if it fits.
+    ///
+    /// - Returns: its lines, and the chain behind it.
+    private mutating func turn() throws(SystemFailure) -> (lines: Range<Int>, next: Chain)? {
+        guard let (trailer, line) = try trailer(from: start), case let lines = start..<line.lowerBound,
+            fits(trailer, lines, chain)
+        else { return nil }
+        start = line.upperBound + 1
+        return (lines, Chain(turn: trailer.turn + 1, sum: trailer.crc))
+    }
+
+    private func fits(_ trailer: Trailer, _ lines: Range<Int>, _ chain: Chain) -> Bool {
+        trailer.turn == chain.turn && trailer.bytes == Int64(lines.count)
+            && Chain.checksum(chain.sum, text.span.extracting(lines)) == trailer.crc
+    }
+
+    /// Finds the first line from a position on that begins with `{`, in memory or behind it, as a trailer.
+    private mutating func trailer(from position: Int) throws(SystemFailure) -> (trailer: Trailer, line: Range<Int>)? {
+        var line = position
+        while true {
+            guard let end = lineEnd(from: line) else {
+                guard !isAtEnd, filled - start <= Chain.longestTurn else { return nil }
+                let scanned = line - start
+                try fill(filled - start + Self.chunk)
+                line = start + scanned
+                continue
+            }
+            if text[line] == UInt8(ascii: "{") {
+                return Trailer(text.span.extracting(line..<end)).map { ($0, line..<end) }
+            }
+            guard text[line] == UInt8(ascii: "[") else { return nil }
+            line = end + 1
+        }
+    }
+
+    /// Finds the first turn behind damage in memory: one that fits the turn before the damage, or one that fits a trailer of a later
+    /// turn.
+    ///
+    /// - Returns: where it begins, and the chain there.
+    private func findTurn() -> (position: Int, chain: Chain)? {
+        var before: (trailer: Trailer, end: Int)?
+        var line = start
+        while let end = lineEnd(from: line) {
+            defer { line = end + 1 }
+            guard text[line] == UInt8(ascii: "{"), let trailer = Trailer(text.span.extracting(line..<end)),
+                trailer.turn < self.end
+            else { continue }
+            if trailer.turn == chain.turn, trailer.bytes <= Int64(line - start), case let first = line - Int(trailer.bytes),
+                first > start, fits(trailer, first..<line, chain)
+            {
+                return (first, chain)
+            }
+            if let before, case let chain = Chain(turn: before.trailer.turn + 1, sum: before.trailer.crc),
+                before.trailer.turn >= self.chain.turn, fits(trailer, before.end..<line, chain)
+            {
+                return (before.end, chain)
+            }
+            before = (trailer, end + 1)
+        }
+        return nil
+    }
+
+    /// The last trailer in memory that is not void, and where the line behind it begins.
+    private func lastTrailer() -> (trailer: Trailer, end: Int)? {
+        var last: (trailer: Trailer, end: Int)?
+        var line = start
+        while let end = lineEnd(from: line) {
+            if let trailer = Trailer(text.span.extracting(line..<end)), (chain.turn..<self.end).contains(trailer.turn) {
+                last = (trailer, end + 1)
+            }
+            line = end + 1
+        }
+        return last
+    }
+
+    /// The position of the line break that ends a line in memory.
+    func lineEnd(from position: Int) -> Int? {
+        guard position < filled else { return nil }
+        return unsafe text.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let found = unsafe memchr(base + position, 10, filled - position) else {
+                return nil
+            }
+            return unsafe UnsafeRawPointer(found) - base
+        }
+    }
+
+    /// Reads until so many bytes from the next turn on are in memory, or the file ends.
+    private mutating func fill(_ count: Int) throws(SystemFailure) {
+        if start > 0 {
+            text.replaceSubrange(0..<(filled - start), with: text[start..<filled])
+            (filled, start) = (filled - start, 0)
+        }
+        if text.count <= count { text.append(contentsOf: [UInt8](repeating: 0, count: count + 1 - text.count)) }
+        while filled < count, !isAtEnd {
+            let (place, from, number, room) = (filled, offset, file.number, text.count - 1 - filled)
+            let read = unsafe text.withUnsafeMutableBytes { bytes in
+                unsafe pread(number, bytes.baseAddress.map { unsafe $0 + place }, room, off_t(from))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw SystemFailure("read") }
+            isAtEnd = read == 0
+            filled += read
+            offset += Int64(read)
+        }
+        text[filled] = 0
+    }
+}
