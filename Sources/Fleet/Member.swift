@@ -83,6 +83,7 @@ public struct Member: Sendable {
 
     /// How far the log is known.
     public internal(set) var cursor: LogCursor
+    /// The records that are known here.
     public internal(set) var records: HeldRecords
     var snapshot = 0
     /// The revision of the timetable when the snapshot began.

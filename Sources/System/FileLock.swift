@@ -18,12 +18,17 @@ public struct FileLock: ~Copyable {
     public var isHeld: Bool { file != nil && FileIdentity(of: path) == file }
 
     /// Makes the file if it is missing, and locks it; a symbolic link is refused. It stays afterwards, because removing it would let
-    /// two processes in.
+    /// two processes in. A file that cannot be written is locked as it is, and does not name the process.
     public init(path: String) throws(Unavailable) {
         self.path = path
         let holder: String
         do throws(SystemFailure) {
-            let number = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            var number = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if number < 0, [EROFS, EACCES, EPERM].contains(errno) {
+                let code = errno
+                number = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+                guard number >= 0 else { throw SystemFailure("open lock", code: code) }
+            }
             let descriptor = try Descriptor(owning: number, of: "open lock")
             if flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 {
                 Self.writeHolder(descriptor.number)

@@ -14,10 +14,16 @@ public struct StateDirectory: ~Copyable {
 
     /// The path of the directory.
     public let path: String
-    private let lock: FileLock
+    /// Nil on a read-only file system that has no lock file.
+    private let lock: FileLock?
 
     /// Whether the lock still keeps other instances out: false if another program has removed or replaced the lock file.
-    public var isLocked: Bool { lock.isHeld }
+    public var isLocked: Bool {
+        switch lock {
+        case .some(let lock): lock.isHeld
+        case nil: true
+        }
+    }
 
     /// Makes the directory, accessible only to its user, if it is missing, and locks the file `lock` in it, which names the process
     /// and the host that hold the lock.
@@ -35,6 +41,7 @@ public struct StateDirectory: ~Copyable {
         } catch {
             switch error {
             case .held(let holder): throw .locked(path: path, holder: holder)
+            case .failed(let failure) where failure.code == EROFS: lock = nil
             case .failed(let failure): throw .unusable(path: path, failure)
             }
         }

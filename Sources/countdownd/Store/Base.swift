@@ -158,7 +158,8 @@ extension LogStore {
         }
         nextBase = now + Self.pause
         if !hasSaidRoom {
-            let sentence = "the log grows: a new base needs \(room >> 20 + 1) MiB, and its file system has \(free >> 20) MiB"
+            let sentence =
+                "the log grows: a new base needs \(room >> 20 + 1) MiB, and its file system has \(free >> 20) MiB"
             log.write(.warning, "\(folder.path): \(sentence)")
         }
         hasSaidRoom = true

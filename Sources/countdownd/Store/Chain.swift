@@ -65,7 +65,8 @@ struct Trailer: Equatable {
         var place = 0
         guard Self.skip("{\"turn\":", in: line, &place), let turn = Self.number(in: line, &place),
             Self.skip(",\"bytes\":", in: line, &place), let bytes = Self.number(in: line, &place),
-            Self.skip(",\"crc\":", in: line, &place), let crc = Self.number(in: line, &place).flatMap(UInt32.init(exactly:)),
+            Self.skip(",\"crc\":", in: line, &place),
+            let crc = Self.number(in: line, &place).flatMap(UInt32.init(exactly:)),
             Self.skip("}", in: line, &place), place == line.count
         else { return nil }
         self.init(turn: turn, bytes: bytes, crc: crc)

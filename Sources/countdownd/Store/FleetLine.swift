@@ -74,7 +74,8 @@ enum FleetLine {
     init?(_ line: Range<Int>, of text: Span<UInt8>) {
         let read: FleetLine? = JSONReader.read(text.extracting(line.lowerBound...), length: line.count) { reader in
             guard reader.beginArrayText(), reader.nextElement(), let word = reader.string(),
-                let line = word == "record" ? Self.readRecord(&reader) : word == "fleet" ? Self.readPosition(&reader) : nil,
+                let line = word == "record"
+                    ? Self.readRecord(&reader) : word == "fleet" ? Self.readPosition(&reader) : nil,
                 reader.finish() == nil
             else { return nil }
             return line

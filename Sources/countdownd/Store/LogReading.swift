@@ -31,6 +31,7 @@ struct LogFiles {
     /// - Parameters:
     ///   - folder: of the log.
     ///   - bootID: of this boot.
+    /// - Throws: `Corruption` if files are missing or of another log.
     init(of folder: StoreFolder, bootID: String) throws {
         self.folder = folder
         let names = try folder.names()
@@ -91,7 +92,8 @@ struct LogFiles {
         for file in segments + (base.map { [$0] } ?? []) where file.state.map({ $0.store != last.store }) ?? false {
             throw Corruption.foreign(file: file.name)
         }
-        guard let hole = segments.indices.dropFirst().first(where: { segments[$0].number != segments[$0 - 1].number + 1 })
+        guard
+            let hole = segments.indices.dropFirst().first(where: { segments[$0].number != segments[$0 - 1].number + 1 })
         else { return }
         // The names behind it were given before the power failed, and this one was not on the disk.
         guard last.bootID != bootID, segments[hole - 1].state != nil, try !endsWithStop() else {
@@ -101,7 +103,9 @@ struct LogFiles {
         segments.removeSubrange(hole...)
     }
 
-    func reader(of file: File) throws -> TurnReader { try TurnReader(folder: folder.descriptor.number, name: file.name) }
+    func reader(of file: File) throws -> TurnReader {
+        try TurnReader(folder: folder.descriptor.number, name: file.name)
+    }
 
     /// Whether the last turn of all is a clean stop, so that no power failure can have cost a turn.
     func endsWithStop() throws -> Bool {
@@ -234,7 +238,12 @@ struct LogReading: ~Copyable {
         return End(position: position, chain: Chain(turn: end, sum: next.sum ?? 0), isCut: isCut, isAtZeros: true)
     }
 
-    /// - Parameter noteTurn: gets whether a turn is a state line alone.
+    /// Reads a file to its end.
+    ///
+    /// - Parameters:
+    ///   - reader: at the first turn.
+    ///   - noteTurn: gets whether a turn is a state line alone.
+    /// - Throws: that the file cannot be read.
     private mutating func read(_ reader: inout TurnReader, _ noteTurn: (Bool) -> Void) throws {
         var number = 0
         while true {
@@ -251,7 +260,10 @@ struct LogReading: ~Copyable {
                 number += 1
                 noteTurn(count == 1 && reader.text[lines.lowerBound + 1] == UInt8(ascii: "\""))
             case .damage(let bytes):
-                damage(reader.name, "from turn \(reader.chain.turn) on it does not have its checksum; its lines are read one by one")
+                damage(
+                    reader.name,
+                    "from turn \(reader.chain.turn) on it does not have its checksum; its lines are read one by one"
+                )
                 wasStopped = false
                 eachLine(bytes, of: reader) { line, reading in
                     number += 1

@@ -73,6 +73,10 @@ final class LogStore: Store {
     ///   - contents: of the log.
     ///   - folder: of the log, locked.
     ///   - directory: stays locked as long as the store is open.
+    ///   - durability: whether each turn waits for the disk.
+    ///   - thresholds: when a base is written.
+    ///   - log: of the daemon.
+    ///   - now: goes into the names of folders.
     init(
         _ contents: borrowing Recovery.Contents,
         in folder: StoreFolder,
@@ -292,9 +296,10 @@ final class LogStore: Store {
     }
 
     /// - Parameter comparing: whether to compare the segment even if the system has reported nothing.
+    /// - Throws: if a file is lost.
     private func checkFiles(comparing: Bool) throws(StoreFailure) {
         commitsUntilComparison -= 1
-        guard commitsUntilComparison > 0, !folder.hasReports else { return try check() }
+        guard commitsUntilComparison > 0, comparing || !folder.hasReports else { return try check() }
         if comparing, let segment { try folder.check(segment: segment.number, bytes: segment.position) }
     }
 

@@ -54,6 +54,7 @@ struct Recovery {
     /// Reads everything.
     ///
     /// - Parameter folder: of the log, locked.
+    /// - Returns: the contents.
     /// - Throws: `Corruption` if the log has to be put aside, `SystemFailure` if it cannot be read now.
     func load(_ folder: StoreFolder) throws -> Contents {
         let files = try LogFiles(of: folder, bootID: bootID)
@@ -99,7 +100,9 @@ struct Recovery {
         contents.state.oldest = oldest
         contents.state.offset = contents.offset ?? now.offset
         contents.state.wasStopped = false
-        if contents.offset == nil || (last.synced == nil) != (durability == .powerLoss) { contents.beginsSegment = true }
+        if contents.offset == nil || (last.synced == nil) != (durability == .powerLoss) {
+            contents.beginsSegment = true
+        }
         // The log of a fleet goes on from the countdowns of its member, and from no others.
         if !followsEngine || isDamaged || !contents.skipped.isEmpty { contents.fleet = StoredFleet() }
         if contents.fleet.position == nil { contents.fleet.records = HeldRecords() }

@@ -104,7 +104,9 @@ struct StateLine: Equatable {
             self.shifts[boot] = Duration(microseconds: shift)
         }
         for (first, last) in gaps {
-            guard let first = Revision(stored: first), let last = Revision(stored: last), first <= last else { return nil }
+            guard let first = Revision(stored: first), let last = Revision(stored: last), first <= last else {
+                return nil
+            }
             self.gaps.append(first...last)
         }
     }

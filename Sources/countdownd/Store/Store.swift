@@ -14,6 +14,7 @@ protocol Store: AnyObject {
     /// - Parameters:
     ///   - changes: the changes. Without any, this is a test whether the store works.
     ///   - comparing: whether to look for files that are lost, although the system has reported none.
+    /// - Throws: why nothing is stored.
     func commit(_ changes: Changes, comparing: Bool) throws(StoreFailure)
     /// Gives up ends that are not kept as history any more.
     func drop(_ endings: [Revision])
@@ -172,7 +173,8 @@ enum Corruption: Error, Equatable {
     /// - Returns: the end of a sentence.
     func advice(path: String, place: String) -> String {
         switch self {
-        case .missing, .foreign: "if you find the file, put it into \(place), and move that to \(path) while countdownd is stopped"
+        case .missing, .foreign:
+            "if you find the file, put it into \(place), and move that to \(path) while countdownd is stopped"
         case .newer: "to use it, upgrade countdownd, stop it, and move \(place) back to \(path)"
         case .unreadable:
             "its other lines can be read with an editor; to restore a backup, put it at \(path) while countdownd is stopped"

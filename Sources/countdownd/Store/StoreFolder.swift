@@ -64,6 +64,7 @@ final class StoreFolder {
     /// - Parameters:
     ///   - state: the state directory.
     ///   - name: of the folder in it.
+    /// - Throws: `held` if another daemon has locked it.
     init(in state: String, name: String = StoreFolder.name) throws(OpenError) {
         (self.state, path) = (state, "\(state)/\(name)")
         do throws(SystemFailure) {
@@ -165,7 +166,9 @@ final class StoreFolder {
     func name(_ file: LogFile, segment number: Int64) throws(SystemFailure) {
         let name = LogName.name(.segment, number)
         let new = name + LogName.unfinished
-        guard unsafe linkat(descriptor.number, new, descriptor.number, name, 0) == 0 else { throw SystemFailure("link") }
+        guard unsafe linkat(descriptor.number, new, descriptor.number, name, 0) == 0 else {
+            throw SystemFailure("link")
+        }
         unsafe unlinkat(descriptor.number, new, 0)
         for index in files.indices where files[index].closed == nil {
             files[index].closed = files[index].file.flatMap { Self.status(of: $0.descriptor.number) }
@@ -241,6 +244,7 @@ final class StoreFolder {
     /// Compares all paths.
     ///
     /// - Parameter bytes: the least size of the segment that is written to.
+    /// - Throws: if one of them was removed, replaced, truncated or overwritten.
     func checkAll(bytes: Int64) throws(StoreFailure) {
         mustCompare = true
         _ = hasReports

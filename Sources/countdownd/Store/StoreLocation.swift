@@ -92,7 +92,9 @@ struct StoreLocation {
             }
         }
         if let status = FileIdentity.status(of: path), status.st_mode & S_IFMT != S_IFDIR {
-            throw .unavailable(StoreFailure(reason: "\(path): it is \(Self.kind(of: status.st_mode)), not a folder: move it away"))
+            throw .unavailable(
+                StoreFailure(reason: "\(path): it is \(Self.kind(of: status.st_mode)), not a folder: move it away")
+            )
         }
         let folder = try StoreFolder(in: directory)
         let names = try attempt(path) { try folder.names() }
@@ -115,7 +117,11 @@ struct StoreLocation {
         let database = "\(directory)/countdowns.db"
         guard FileIdentity(of: database) != nil else { return }
         let remedy = "to begin anew, mv \(database) \(database)-old"
-        throw .unavailable(StoreFailure(reason: "\(database) is the store of an earlier version, which this one does not read: \(remedy)"))
+        throw .unavailable(
+            StoreFailure(
+                reason: "\(database) is the store of an earlier version, which this one does not read: \(remedy)"
+            )
+        )
     }
 
     /// Finishes a new log that the last daemon wrote from memory, if it was killed meanwhile.

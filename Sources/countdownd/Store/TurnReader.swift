@@ -26,7 +26,7 @@ struct TurnReader: ~Copyable {
         case turns
     }
 
-    private static let chunk = 1 << 20
+    private static let chunk = 64 << 10
     /// How far a turn is searched behind damage at once: further than a segment is long.
     private static let horizon = 3 * Chain.longestTurn
 
@@ -52,6 +52,7 @@ struct TurnReader: ~Copyable {
     /// - Parameters:
     ///   - folder: the descriptor of the folder.
     ///   - name: of the file in it.
+    /// - Throws: that the file cannot be opened.
     init(folder: Int32, name: String) throws(SystemFailure) {
         let number = unsafe openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         file = try Descriptor(owning: number, of: "open")
@@ -66,7 +67,8 @@ struct TurnReader: ~Copyable {
     ///
     /// - Returns: nil if the file does not begin with such a turn.
     mutating func readHeading() throws(SystemFailure) -> (heading: HeadingLine, state: StateLine.Reading)? {
-        guard let (trailer, _) = try trailer(from: 0), let first = lineEnd(from: 0), let second = lineEnd(from: first + 1),
+        guard let (trailer, _) = try trailer(from: 0), let first = lineEnd(from: 0),
+            let second = lineEnd(from: first + 1),
             text[0] == UInt8(ascii: "["), let heading = HeadingLine(0..<first, of: text.span)
         else { return nil }
         let state = StateLine.read(first + 1..<second, of: text.span)
@@ -164,7 +166,8 @@ struct TurnReader: ~Copyable {
             guard text[line] == UInt8(ascii: "{"), let trailer = Trailer(text.span.extracting(line..<end)),
                 trailer.turn < self.end
             else { continue }
-            if trailer.turn == chain.turn, trailer.bytes <= Int64(line - start), case let first = line - Int(trailer.bytes),
+            if trailer.turn == chain.turn, trailer.bytes <= Int64(line - start),
+                case let first = line - Int(trailer.bytes),
                 first > start, fits(trailer, first..<line, chain)
             {
                 return (first, chain)
@@ -209,8 +212,9 @@ struct TurnReader: ~Copyable {
             text.replaceSubrange(0..<(filled - start), with: text[start..<filled])
             (filled, start) = (filled - start, 0)
         }
-        if text.count <= count { text.append(contentsOf: [UInt8](repeating: 0, count: count + 1 - text.count)) }
         while filled < count, !isAtEnd {
+            // Doubled, because a file may be much shorter than what is asked for.
+            if filled == text.count - 1 { text.append(contentsOf: [UInt8](repeating: 0, count: text.count)) }
             let (place, from, number, room) = (filled, offset, file.number, text.count - 1 - filled)
             let read = unsafe text.withUnsafeMutableBytes { bytes in
                 unsafe pread(number, bytes.baseAddress.map { unsafe $0 + place }, room, off_t(from))
