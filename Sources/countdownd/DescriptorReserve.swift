@@ -1,7 +1,7 @@
 import Glibc
 
 /// Descriptors in reserve. If clients have used up all others, the reserve is released, so that libdispatch's timer,
-/// which opens its descriptor late, and the copy of the store still get theirs.
+/// which opens its descriptor late, and the next file of the log still get theirs.
 struct DescriptorReserve: ~Copyable {
     private static let size = 4
     /// The number of descriptors for connections that are refused, at most.

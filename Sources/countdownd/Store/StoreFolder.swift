@@ -42,8 +42,10 @@ final class StoreFolder {
     private struct KnownFile {
         let kind: LogName.Kind
         let number: Int64
-        /// Nil if it could not be opened for writing.
+        /// Nil if it could not be opened for writing, or had to be closed.
         var file: LogFile?
+        /// Nil if it could not be opened.
+        var identity: FileIdentity?
         /// Its status since nobody writes to it any more; nil for the segment that is written to.
         var closed: stat?
     }
@@ -54,6 +56,7 @@ final class StoreFolder {
     let descriptor: Descriptor
     private let identity: FileIdentity
     private var files: [KnownFile] = []
+    private var reserve = DescriptorReserve()
     /// Nil if the system has no watch left; then all commits compare.
     private var watch: FileWatch?
     /// Whether a report has to be followed by a comparison that has not succeeded yet.
@@ -137,7 +140,15 @@ final class StoreFolder {
     ) throws(SystemFailure) -> LogFile {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isSynchronous ? O_DSYNC : 0)
         let file = try LogFile(owning: unsafe openat(descriptor.number, LogName.name(kind, number), flags))
-        files.append(KnownFile(kind: kind, number: number, file: file, closed: Self.status(of: file.descriptor.number)))
+        files.append(
+            KnownFile(
+                kind: kind,
+                number: number,
+                file: file,
+                identity: file.identity,
+                closed: Self.status(of: file.descriptor.number)
+            )
+        )
         return file
     }
 
@@ -155,11 +166,21 @@ final class StoreFolder {
 
     var segmentCount: Int { files.count { $0.kind == .segment } }
 
-    /// Makes a file that has no name for good yet.
+    /// Makes a file that has no name for good yet. There is a descriptor for it even if clients have taken all others.
     func make(_ kind: LogName.Kind, _ number: Int64, synchronously: Bool) throws(SystemFailure) -> LogFile {
         let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | (synchronously ? O_DSYNC : 0)
         let name = LogName.name(kind, number) + LogName.unfinished
+        reserve.release()
+        defer { refillReserve() }
         return try LogFile(owning: unsafe openat(descriptor.number, name, flags, 0o600))
+    }
+
+    /// Without a descriptor for the next file, the oldest segment that is closed gives its own; then only the folder's lock keeps another
+    /// daemon from it.
+    private func refillReserve() {
+        while !reserve.fill(), let index = files.firstIndex(where: { $0.closed != nil && $0.file != nil }) {
+            files[index].file = nil
+        }
     }
 
     /// Gives a new segment its name, which must be free.
@@ -173,7 +194,7 @@ final class StoreFolder {
         for index in files.indices where files[index].closed == nil {
             files[index].closed = files[index].file.flatMap { Self.status(of: $0.descriptor.number) }
         }
-        files.append(KnownFile(kind: .segment, number: number, file: file))
+        files.append(KnownFile(kind: .segment, number: number, file: file, identity: file.identity))
         mustCompare = true
     }
 
@@ -195,7 +216,13 @@ final class StoreFolder {
         let older = files.filter { $0.number < number }.map { LogName.name($0.kind, $0.number) }
         files.removeAll { $0.number < number }
         files.append(
-            KnownFile(kind: .base, number: number, file: file, closed: Self.status(of: file.descriptor.number))
+            KnownFile(
+                kind: .base,
+                number: number,
+                file: file,
+                identity: file.identity,
+                closed: Self.status(of: file.descriptor.number)
+            )
         )
         mustCompare = true
         return older
@@ -253,13 +280,13 @@ final class StoreFolder {
     }
 
     private func check(_ known: KnownFile, bytes: Int64) throws(StoreFailure) {
-        guard let file = known.file else { return }
+        guard let identity = known.identity else { return }
         let path = "\(path)/\(LogName.name(known.kind, known.number))"
         guard let now = FileIdentity.status(of: path) else {
             guard errno == ENOENT || errno == ENOTDIR else { throw StoreFailure(SystemFailure("stat"), of: path) }
             throw Self.lost(path, "was removed or renamed")
         }
-        guard now.st_dev == file.identity.device, now.st_ino == file.identity.inode else {
+        guard now.st_dev == identity.device, now.st_ino == identity.inode else {
             throw Self.lost(path, "was replaced")
         }
         guard let closed = known.closed else {
