@@ -18,6 +18,12 @@ extension Timetable {
         bulkLoad.append(insert(countdown), KeyIndex.place(of: countdown.key))
     }
 
+    /// Whether the restored countdown of a key has at least this revision.
+    public mutating func isRestored(_ key: Key, since revision: Revision) -> Bool {
+        indexLoaded()
+        return slot(under: key).map { slab[$0].revision >= revision } ?? false
+    }
+
     /// Removes a restored live countdown of which a later row says that it ended and was forgotten.
     ///
     /// - Returns: its revision; nil if no countdown is live under the key.

@@ -48,6 +48,7 @@ struct BaseFile: ~Copyable {
     mutating func addSkipped(before revision: Revision) {
         while let next = skipped.first, next.after < revision {
             skipped.removeFirst()
+            guard !next.text.isEmpty else { continue }
             lines.element(raw: next.text)
             lines.endLine()
         }

@@ -71,6 +71,15 @@ extension CountdownLine {
         /// No daemon writes such a line. Its key and its revision are nil if they are not known.
         case malformed(Key?, Revision?, fault: String)
 
+        /// The key; nil if it is not known.
+        var key: Key? {
+            switch self {
+            case .countdown(let countdown): countdown.key
+            case .forgotten(let key, _): key
+            case .malformed(let key, _, _): key
+            }
+        }
+
         /// The revision of the change; nil if it is invalid or not known.
         var revision: Revision? {
             switch self {

@@ -10,8 +10,9 @@ struct LogFiles {
         let kind: LogName.Kind
         let number: Int64
         let name: String
-        /// Its first turn; nil if that cannot be read.
+        /// The first state that can be read; nil if there is none.
         var state: StateLine?
+        /// The number of its first turn, and the sum of the turn before; nil if the first turn cannot be read.
         var turn: Int64?
         var sum: UInt32?
     }
@@ -60,13 +61,15 @@ struct LogFiles {
     private static func file(_ kind: LogName.Kind, _ number: Int64, in folder: StoreFolder) throws -> File {
         var file = File(kind: kind, number: number, name: LogName.name(kind, number))
         var reader = try TurnReader(folder: folder.descriptor.number, name: file.name)
-        guard let (heading, state) = try reader.readHeading(), heading.kind == kind, heading.number == number else {
-            return file
-        }
-        switch state {
-        case .state(let state): (file.state, file.turn, file.sum) = (state, reader.chain.turn, heading.sum)
-        case .newer(let format): throw Corruption.newer(format, file: file.name)
-        case .malformed: break
+        let first = try reader.readHeading()
+        if case .newer(let format) = first?.state { throw Corruption.newer(format, file: file.name) }
+        if case .state(let state) = first?.state, let heading = first?.heading,
+            heading == HeadingLine(kind, number, after: heading.sum)
+        {
+            (file.state, file.turn, file.sum) = (state, reader.chain.turn, heading.sum)
+        } else {
+            // All states of a file are of one boot and one setting of the clock.
+            file.state = try reader.findState()
         }
         return file
     }
@@ -147,6 +150,8 @@ struct LogReading: ~Copyable {
     private(set) var floor: Revision?
     /// If the power may have failed, the turn up to which everything was on the disk; else nil.
     var synced: Int64?
+    /// Lines of damage that are not read yet, each with a NUL behind it, its number and its file.
+    private var doubtful: [(text: [UInt8], number: Int, name: String)] = []
     private let shifts: [Int64: Duration]
     private let boot: Int64
 
@@ -193,6 +198,7 @@ struct LogReading: ~Copyable {
         if let strange = files.strange.first {
             contents.reports.append("\(strange) in the folder of the log is no file of it, and is left alone")
         }
+        if !doubtful.isEmpty { readDoubtful(before: nil) }
         flush()
     }
 
@@ -251,6 +257,7 @@ struct LogReading: ~Copyable {
             case .end: return
             case .turn(let lines):
                 wasStopped = false
+                if !doubtful.isEmpty, let first = firstRevision(lines, of: reader) { readDoubtful(before: first) }
                 var count = 0
                 eachLine(lines, of: reader) { line, reading in
                     count += 1
@@ -267,14 +274,37 @@ struct LogReading: ~Copyable {
                 wasStopped = false
                 eachLine(bytes, of: reader) { line, reading in
                     number += 1
-                    if Trailer(reader.text.span.extracting(line)) == nil {
-                        reading.read(line, number, of: reader.text.span, in: reader.name)
+                    // Bytes that begin no line are neither served nor kept in a base.
+                    guard reader.text[line.lowerBound] == UInt8(ascii: "[") else { return }
+                    if reading.isNamed(line, of: reader.text.span) {
+                        reading.readNamed(line, number, of: reader.text.span, in: reader.name)
+                    } else {
+                        reading.doubtful.append((line.map { reader.text[$0] } + [0], number, reader.name))
                     }
                 }
-                floor = max(floor ?? newest, newest)
             }
             if contents.timetable.needsFlush { flush() }
         }
+    }
+
+    /// The revision of the first change of a turn; nil if it has none.
+    private mutating func firstRevision(_ lines: Range<Int>, of reader: borrowing TurnReader) -> Revision? {
+        var first: Revision?
+        eachLine(lines, of: reader) { line, reading in
+            guard first == nil, !reading.isNamed(line, of: reader.text.span) else { return }
+            let content = CountdownLine.read(line, of: reader.text.span, after: Revision(0)) { _ in .zero }
+            first = content.revision
+        }
+        return first
+    }
+
+    /// Reads the lines of damage, whose revisions have to be before those of the turns behind it.
+    private mutating func readDoubtful(before first: Revision?) {
+        for (text, number, name) in doubtful {
+            read(0..<text.count - 1, number, of: text.span, in: name, before: first)
+        }
+        doubtful = []
+        floor = max(floor ?? newest, newest)
     }
 
     private mutating func eachLine(
@@ -324,12 +354,30 @@ struct LogReading: ~Copyable {
 
     // MARK: Lines
 
-    private mutating func read(_ line: Range<Int>, _ number: Int, of text: Span<UInt8>, in name: String) {
-        let isNamed = line.count > 1 && text[line.lowerBound + 1] == UInt8(ascii: "\"")
-        guard !isNamed else { return readNamed(line, number, of: text, in: name) }
+    private func isNamed(_ line: Range<Int>, of text: Span<UInt8>) -> Bool {
+        line.count > 1 && text[line.lowerBound + 1] == UInt8(ascii: "\"")
+    }
+
+    /// - Parameter end: revisions have to be before this one.
+    private mutating func read(
+        _ line: Range<Int>,
+        _ number: Int,
+        of text: Span<UInt8>,
+        in name: String,
+        before end: Revision? = nil
+    ) {
+        guard !isNamed(line, of: text) else { return readNamed(line, number, of: text, in: name) }
         let (shifts, boot) = (shifts, boot)
-        let content = CountdownLine.read(line, of: text, after: newest) { $0 == boot ? .zero : shifts[$0] }
-        if let revision = content.revision { newest = max(newest, revision) }
+        var content = CountdownLine.read(line, of: text, after: newest) { $0 == boot ? .zero : shifts[$0] }
+        // In a base, a line that is not in the order of revisions would make others malformed.
+        let isInOrder = content.revision.map { $0 > newest && $0 < end ?? Revision(.max) } ?? true
+        var outOfOrder: Revision?
+        if isInOrder, let revision = content.revision {
+            newest = revision
+        } else if let revision = content.revision {
+            outOfOrder = revision
+            content = .malformed(content.key, nil, fault: "invalid revision \(revision.number)")
+        }
         switch content {
         case .countdown(let countdown):
             // Ends that were given up do not come back.
@@ -342,9 +390,11 @@ struct LogReading: ~Copyable {
             _ = contents.timetable.dropRestored(key)
             _ = contents.timetable.flush()
         case .malformed(let key, let revision, let fault):
-            // Whatever the line was meant to say, earlier lines of its key do not count any more.
-            if let key { _ = contents.timetable.dropRestored(key) }
-            skip(line, number, of: text, in: name, fault, revision)
+            // Whatever the line was meant to say, earlier lines of its key do not count any more. A copy of one of them says nothing.
+            if let key, !(outOfOrder.map { contents.timetable.isRestored(key, since: $0) } ?? false) {
+                _ = contents.timetable.dropRestored(key)
+            }
+            skip(line, number, of: text, in: name, fault, revision, staying: isInOrder)
         }
     }
 
@@ -354,9 +404,10 @@ struct LogReading: ~Copyable {
         of text: Span<UInt8>,
         in name: String,
         _ fault: String,
-        _ revision: Revision?
+        _ revision: Revision?,
+        staying: Bool = true
     ) {
-        let bytes = line.map { text[$0] }
+        let bytes = staying && text[line.lowerBound] == UInt8(ascii: "[") ? line.map { text[$0] } : []
         contents.skipped.append(
             Recovery.SkippedLine(text: bytes, description: "\(name), line \(number): \(fault)", after: newest)
         )

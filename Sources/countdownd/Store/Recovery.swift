@@ -6,6 +6,7 @@ import System
 struct Recovery {
     /// A line that is not served. It stays in the log, so that a person can mend it.
     struct SkippedLine: Equatable {
+        /// Empty if it cannot stay where it was.
         let text: [UInt8]
         /// Its file, its number in the file, and its fault.
         let description: String

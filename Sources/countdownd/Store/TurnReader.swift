@@ -78,6 +78,21 @@ struct TurnReader: ~Copyable {
         return (heading, state)
     }
 
+    /// Finds the first line of the file that is a state.
+    mutating func findState() throws(SystemFailure) -> StateLine? {
+        try fill(Self.horizon)
+        var line = 0
+        while let end = lineEnd(from: line) {
+            if text[line..<end].starts(with: "[\"state\"".utf8),
+                case .state(let state) = StateLine.read(line..<end, of: text.span)
+            {
+                return state
+            }
+            line = end + 1
+        }
+        return nil
+    }
+
     /// Expects that the next turn continues a chain.
     mutating func begin(at chain: Chain) { self.chain = chain }
 
