@@ -45,36 +45,45 @@ class TableTests(unittest.TestCase):
             **follow["start"],
             "key": follow["key"],
         }
+        now = 0.0
         machine = _follow.Following(
-            follow["key"], parameters, missing_ok=follow.get("missingOk", False), token=TABLE["token"]
+            follow["key"], parameters, follow.get("missingOk", False), TABLE["token"], clock=lambda: now
         )
+        generator = machine.acts()
+        self.assertIsNone(next(generator))
         for number, row in enumerate(scenario["rows"]):
-            self.assertFalse(machine.is_over)
-            raised, acts = None, []
-            try:
-                acts += self.put(machine, row["in"])
-            except _errors.CountdowndError as error:
-                raised = type(error).__name__
-            if machine.must_start and not machine.is_over:
-                pause = round(machine.delay() * 1_000_000)
-                made = {name: value for name, value in machine.request(at(row["in"])).items() if value is not None}
-                acts.append({"act": "start", "afterUSec": pause, "parameters": made})
-            if machine.is_over:
-                acts.append({"act": "close"})
             place = f"row {number}: {row['in']}"
+            now = row["in"].get("atUSec", 1_700_000_000_000_000) / 1_000_000
+            acts, steps, raised = self.put(generator, self.sent(row["in"]))
             self.assertEqual(raised, row.get("raises"), place)
             self.assertEqual(acts, row["acts"], place)
-            self.check_steps([*machine.steps], row["steps"], place)
-            machine.steps.clear()
+            self.check_steps(steps, row["steps"], place)
 
-    def put(self, machine: _follow.Following, given: dict[str, Any]) -> list[dict[str, Any]]:
+    def put(self, generator: Any, sent: Any) -> tuple[list[Any], list[Step], str | None]:
+        """The acts and steps until the next input, and the error."""
+        acts: list[Any] = []
+        steps: list[Step] = []
+        try:
+            act = generator.send(sent)
+            while isinstance(act, Step | Exception):
+                steps += [act] if isinstance(act, Step) else []
+                acts += [{"act": "rewatch"}] if isinstance(act, Exception) else []
+                act = next(generator)
+        except StopIteration:
+            return [*acts, {"act": "close"}], steps, None
+        except _errors.CountdowndError as error:
+            return [*acts, {"act": "close"}], steps, type(error).__name__
+        if act:
+            made = {name: value for name, value in act.parameters.items() if value is not None}
+            acts.append({"act": "start", "afterUSec": round(act.pause * 1_000_000), "parameters": made})
+        return acts, steps, None
+
+    def sent(self, given: dict[str, Any]) -> Any:
         if reply := given.get("reply"):
-            machine.answer(_calls.started({**reply, "countdown": countdown(reply["countdown"])}))
-        elif error := given.get("error"):
-            return [{"act": "rewatch"}] if machine.refuse(error_of(error), at(given)) else []
-        else:
-            machine.receive(self.event(given["event"]), at(given), self.listed(given))
-        return []
+            return _calls.started({**reply, "countdown": countdown(reply["countdown"])})
+        if error := given.get("error"):
+            return error_of(error)
+        return self.event(given["event"]), self.listed(given)
 
     def event(self, wire: dict[str, Any]) -> Event:
         if wire["type"] == "disconnected":
@@ -99,10 +108,6 @@ class TableTests(unittest.TestCase):
                 self.assertEqual(step.remaining.total_seconds() * 1_000_000, row["remainingUSec"], place)
             late = None if step.late is None else step.late.total_seconds() * 1_000_000
             self.assertEqual(late, row.get("lateUSec"), place)
-
-
-def at(given: dict[str, Any]) -> float:
-    return float(given.get("atUSec", 1_700_000_000_000_000) / 1_000_000)
 
 
 if __name__ == "__main__":
