@@ -194,6 +194,7 @@ export class Following {
   }
 
   #end(type, { countdown = this.#run, late, error } = {}) {
-    return { type, remaining: countdown?.remaining ?? 0, countdown, ...(late != null && { late }), ...(error && { error }) };
+    const remaining = type === "gone" ? 0 : countdown?.remaining ?? 0;
+    return { type, remaining, countdown, ...(late != null && { late }), ...(error && { error }) };
   }
 }

@@ -209,5 +209,5 @@ class Following:
     def _end(self, type: str, event: Event | None = None) -> Step:
         event = event or Event("forgotten")
         countdown = event.countdown or self._run
-        remaining = countdown.remaining if countdown else timedelta(0)
+        remaining = countdown.remaining if countdown and type != "gone" else timedelta(0)
         return Step(cast(StepType, type), remaining, countdown, event.late, event.error)

@@ -284,7 +284,7 @@ class Step:
     """What `follow` has to say. The last one is "finished", "cancelled" or "gone"."""
 
     type: StepType
-    #: Zero if finished; if cancelled, the time that remained then; of "away" and "gone", as last known.
+    #: Zero if finished or gone; if cancelled, the time that remained then; of "away", as last known.
     remaining: timedelta
     #: With its deadline while it runs, so that a program can count on while the daemon is away. None only if nothing was known.
     countdown: Countdown | None
