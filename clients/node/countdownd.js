@@ -565,6 +565,7 @@ class Connection {
   #signal;
   #framer = new Framer();
   #messages = [];
+  #hasEnded = false;
 
   constructor(socket, { more, timeout, signal }) {
     this.#socket = socket;
@@ -572,6 +573,8 @@ class Connection {
     this.#signal = signal;
     socket.once("close", onAbort(signal, () => socket.destroy(new Error("the call was given up"))));
     socket.setTimeout(timeout, () => this.#endIfSilent(timeout));
+    // The event comes for data, and for the end. Until an end is read, the socket does not tell it.
+    socket.on("readable", () => { this.#hasEnded ||= socket.readableLength === 0; });
     // Reads only when the next chunk is asked for, so that a slow reader makes the daemon wait.
     this.#chunks = socket[Symbol.asyncIterator]();
   }
@@ -585,8 +588,10 @@ class Connection {
     });
   }
 
-  /** Whether a part of the next reply is there. */
-  get hasReceived() { return this.#messages.length > 0 || this.#socket.readableLength > 0; }
+  /** Whether a part of the next reply is there, or the end of the connection. */
+  get hasReceived() {
+    return this.#messages.length > 0 || this.#socket.readableLength > 0 || this.#hasEnded || this.#socket.destroyed;
+  }
 
   async reply() {
     while (this.#messages.length === 0) this.#messages.push(...this.#framer.add(await this.#chunk()));
@@ -949,7 +954,8 @@ class Watch {
     const { question } = this.#state;
     if (!question) return this.#read();
     const countdowns = await listed(this.#path, question, { timeout: this.#timeout, signal: this.#closed.signal });
-    await new Promise(setImmediate); // what the daemon sent before the list has arrived then
+    // What the daemon sent before the list has arrived then. If it has gone, the list may be of the next daemon.
+    await new Promise(setImmediate);
     while (this.#connection.hasReceived) await this.#read();
     return this.#state.answer(countdowns);
   }
