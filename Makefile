@@ -66,8 +66,7 @@ SHELL := /bin/bash
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
-swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
-  $(addprefix Bench/,Package.swift Load) \
+swift_files := Package.swift Sources Tests \
   $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* Tests/System/Clock/* Tests/System/Manager/Machine/* Tests/Programs/Started/Examples/Undo/*) $(wildcard Tests/System/Clock/*.sh) Sources/countdownctl/Arguments/completion.bash
 
@@ -206,7 +205,7 @@ bench: ## the released daemon beside Redis, for docs/performance.md; over half a
 	$(dependencies) bench
 	@$(MAKE) build
 	@$(MAKE) build-fleet
-	swift build -c release --package-path Bench
+	swift build -c release --package-path Tests/Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
 
 count: build ## count the instructions of calls, ends and more; fails if one is 2 % above its budget
@@ -379,4 +378,4 @@ clocktest: build ## test the daemon in a guest whose clock is set; needs Debian 
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
-	rm -rf .build .build-address .build-thread Bench/.build $(bridge)/.build bin dist
+	rm -rf .build .build-address .build-thread Tests/Bench/.build Tests/Fuzz/.build $(bridge)/.build bin dist
