@@ -30,7 +30,7 @@ menu_entry := io.countdownd.countdownctl.desktop
 localedir := $(PREFIX)/share/locale
 programs := countdownctl countdownd countdown-notify
 # The file of a translation in a folder of languages.
-translations := $(patsubst po/%.po,%/LC_MESSAGES/countdownd.mo,$(wildcard po/*.po))
+translations := $(patsubst packaging/po/%.po,%/LC_MESSAGES/countdownd.mo,$(wildcard packaging/po/*.po))
 # The user services with a second sandbox layer, and the name of its drop-in.
 sandboxed := countdownd countdown-notify
 sandbox := .service.d/50-sandbox.conf
@@ -66,10 +66,9 @@ SHELL := /bin/bash
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
-swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
-  $(addprefix Bench/,Package.swift Load) \
+swift_files := Package.swift Sources Tests \
   $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/System/Clock/* Tests/System/Manager/Machine/* Tests/Programs/Started/Examples/Undo/*) $(wildcard Tests/System/Clock/*.sh) Sources/countdownctl/Arguments/completion.bash
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* Tests/System/Clock/* Tests/System/Manager/Machine/* Tests/Programs/Started/Examples/Undo/*) $(wildcard Tests/System/Clock/*.sh) Sources/countdownctl/Arguments/completion.bash
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -206,7 +205,7 @@ bench: ## the released daemon beside Redis, for docs/performance.md; over half a
 	$(dependencies) bench
 	@$(MAKE) build
 	@$(MAKE) build-fleet
-	swift build -c release --package-path Bench
+	swift build -c release --package-path Tests/Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
 
 count: build ## count the instructions of calls, ends and more; fails if one is 2 % above its budget
@@ -243,11 +242,11 @@ bin/countdownd-redis: $(sources) $(shell find $(bridge)/Package.swift $(bridge)/
 	@install -D -m 755 $(bridge)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
-$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/* po/*) Sources/IPC/io.countdownd.varlink
+$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard packaging/manuals/* packaging/po/*) Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
-	@for language in $(patsubst po/%.po,%,$(wildcard po/*.po)); do \
+	@for language in $(patsubst packaging/po/%.po,%,$(wildcard packaging/po/*.po)); do \
 	  mkdir -p $@/locale/$$language/LC_MESSAGES; \
-	  msgfmt --check --output-file=$@/locale/$$language/LC_MESSAGES/countdownd.mo po/$$language.po; \
+	  msgfmt --check --output-file=$@/locale/$$language/LC_MESSAGES/countdownd.mo packaging/po/$$language.po; \
 	done
 	scripts/manuals $(BUILT) $@
 	@$(BUILT)/countdownctl --generate-completion-script bash | sed '1{/^#!/d}' > $@/countdownctl
@@ -267,14 +266,14 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -D -m 644 $(BUILT)/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
 	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
 	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
-	install -D -m 644 desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
-	$(call install_service,../desktop/$(menu_entry),$(applicationsdir))
-	install -D -m 644 desktop/icons/countdownd.svg '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg'
-	install -D -m 644 desktop/icons/countdownd-symbolic.svg '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
-	install -D -m 644 desktop/$(metainfo) '$(DESTDIR)$(metainfodir)/$(metainfo)'
-	install -D -m 755 desktop/session '$(DESTDIR)$(libexecdir)/session'
+	install -D -m 644 packaging/desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	$(call install_service,../packaging/desktop/$(menu_entry),$(applicationsdir))
+	install -D -m 644 packaging/desktop/icons/countdownd.svg '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg'
+	install -D -m 644 packaging/desktop/icons/countdownd-symbolic.svg '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
+	install -D -m 644 packaging/desktop/$(metainfo) '$(DESTDIR)$(metainfodir)/$(metainfo)'
+	install -D -m 755 packaging/desktop/session '$(DESTDIR)$(libexecdir)/session'
 	install -d '$(DESTDIR)$(autostartdir)'
-	$(call install_service,../desktop/countdownd-session.desktop,$(autostartdir))
+	$(call install_service,../packaging/desktop/countdownd-session.desktop,$(autostartdir))
 	for file in $(translations); do \
 	  install -D -m 644 $(BUILT)/share/locale/$$file '$(DESTDIR)$(localedir)'/$$file; \
 	done
@@ -379,4 +378,4 @@ clocktest: build ## test the daemon in a guest whose clock is set; needs Debian 
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
-	rm -rf .build .build-address .build-thread Bench/.build $(bridge)/.build bin dist
+	rm -rf .build .build-address .build-thread Tests/Bench/.build Tests/Fuzz/.build $(bridge)/.build bin dist

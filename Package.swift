@@ -121,8 +121,8 @@ let package = Package(
             path: "Tests/Protocol/ClientDriver",
             swiftSettings: strict
         ),
-        .systemLibrary(name: "CSearch", path: "Bench/Modules/CSearch"),
-        .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
+        .systemLibrary(name: "CSearch", path: "Tests/Bench/Modules/CSearch"),
+        .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Tests/Bench/Load"),
         // Tests/README.md says what is where. Trials start daemons, tests do not.
         .testTarget(
             name: "CoreTests",
@@ -232,7 +232,7 @@ let package = Package(
                 "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "System", "Text",
                 "Varlink",
             ],
-            path: "Fuzz",
+            path: "Tests/Fuzz",
             exclude: ["Corpus", "Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]
         ),

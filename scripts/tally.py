@@ -18,7 +18,7 @@ def git(*arguments):
 
 def commit():
     """The commit of the sources, and whether they differ from it; what runs write themselves does not count."""
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reliability.md", ":!Fuzz/Corpus")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reliability.md", ":!Tests/Fuzz/Corpus")
     return git("describe", "--always", "--abbrev=10") + ("-dirty" if changed else "")
 
 

@@ -1,4 +1,5 @@
-/// The texts of notifications in English. The raw value is the text that `po/` translates; `%s` and `%1$s` stand for values.
+/// The texts of notifications in English. The raw value is the text that `packaging/po/` translates; `%s` and `%1$s` stand for
+/// values.
 enum Message: String, CaseIterable {
     case countdowns = "Countdowns"
     case gap = "Countdowns may have ended unseen"

@@ -238,6 +238,10 @@ class FakeDaemon:
             except BaseException as error:
                 self._errors.append(error)
 
+    def wait_for_end_of(self, number: int) -> None:
+        """Waits until the connection with this number has ended; the first is 0."""
+        self._threads[number + 1].join(PATIENCE)
+
     def finish(self) -> None:
         """Waits for the end of the script. Raises its first error."""
         for thread in self._threads:

@@ -565,6 +565,33 @@ class Scenarios(ServerTests):
         driver.close()
         server.finish()
 
+    def test_a_list_of_the_next_daemon_does_not_say_that_a_countdown_was_forgotten(self) -> None:
+        def first(peer: Peer, call: Any) -> None:
+            peer.events({"type": "attached", "key": "tea", "remainingUSec": 9, "countdown": countdown()}, synced(7))
+
+        def resumed(peer: Peer, call: Any) -> None:
+            peer.events(synced(7))
+            asked.wait(PATIENCE)  # and then this daemon is killed
+
+        def lists(peer: Peer, call: Any) -> None:
+            asked.set()
+            server.wait_for_end_of(1)
+            peer.write({"parameters": {"countdowns": []}})
+
+        def resumed_again(peer: Peer, call: Any) -> None:
+            self.assertEqual(call["since"], 7)
+            peer.events(finished("tea", 8), synced(8))
+            stay(peer)
+
+        asked = threading.Event()
+        server = self.fake(first, resumed, lists, resumed_again)
+        driver = self.driver(server)
+        driver.do("watch")
+        events = [driver.next() for _ in range(5)]
+        self.assertEqual([event["type"] for event in events], ["attached", "synced", "disconnected", "finished", "synced"])
+        driver.close()
+        server.finish()
+
     def test_a_server_that_always_says_that_the_history_is_gone_is_asked_less_and_less_often(self) -> None:
         def trimmed(peer: Peer, call: Any) -> None:
             peer.write({"error": "io.countdownd.HistoryTrimmed", "parameters": {"oldestRevision": 5}})

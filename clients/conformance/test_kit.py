@@ -106,6 +106,17 @@ class TestingTests(KitTests):
         self.assertAlmostEqual(self.client.get("late").remaining.total_seconds(), 55, delta=PATIENCE)
         self.assertAlmostEqual(self.client.get("paused").remaining.total_seconds(), 10, delta=PATIENCE / 4)
 
+    def test_a_follow_ends_with_the_time_that_a_test_advances_and_outlives_a_kill(self) -> None:
+        types = []
+        for step in self.client.follow("tea", 3600, tick=0):
+            types.append(step.type)
+            if step.type == "started":
+                self.private.stop()
+                self.private.start()
+            if step.type == "attached":
+                self.private.advance(3600)
+        self.assertEqual(types, ["started", "away", "attached", "finished"])
+
     def test_a_daemon_of_a_test_can_be_killed_and_comes_back_with_its_countdowns(self) -> None:
         self.client.start("tea", 3600)
         self.private.stop()

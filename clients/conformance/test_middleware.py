@@ -1149,7 +1149,7 @@ class PageTests(WebTests):
                 process.kill()
 
     def test_cooldowns_rates_waits_and_recipes_print_what_the_page_says(self) -> None:
-        for heading in ("A cooldown", "A rate, or several", "A wait", "Recipes"):
+        for heading in ("A cooldown", "A rate, or several", "A countdown from its start to its end", "A wait", "Recipes"):
             for program, expected in self.programs(heading):
                 self.forget_all()
                 with self.subTest(program), self.running(program) as process:

@@ -704,6 +704,18 @@ test("time passes in a test daemon as it would outside", limit, async (t) => {
   await watch.return();
 });
 
+test("a follow ends with the time that a test advances, and outlives a restart", limit, async (t) => {
+  const own = await startDaemon();
+  t.after(() => own.stop());
+  const types = [];
+  for await (const { type } of own.client().follow("tea", { duration: hour, tick: 0 })) {
+    types.push(type);
+    if (type === "started") await own.restart();
+    if (type === "attached") await own.advance(hour);
+  }
+  assert.deepEqual(types, ["started", "away", "attached", "finished"]);
+});
+
 test("a test daemon that cannot start says why, and one that is stopped is gone", limit, async () => {
   await assert.rejects(startDaemon({ program: "/missing/countdownd" }), /does not start: .*ENOENT/);
   await assert.rejects(startDaemon({ program: "/bin/false" }), /does not start: it exited with 1/);

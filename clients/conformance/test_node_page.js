@@ -79,8 +79,9 @@ async function freePort() {
 
 test("each program of the page has a test", limit, () => {
   const tested = [
-    "A cooldown", "A rate", "A wait", "A watch that survives restarts", "A test", "Limits in a web server", "Tiers and exempt routes",
-    "Only failed logins count", "A few at a time", "Exactly 20 per calendar day", "Wait for Retry-After", "Many pages, one watch",
+    "A cooldown", "A rate", "A wait", "A countdown from its start to its end", "A watch that survives restarts", "A test",
+    "Limits in a web server", "Tiers and exempt routes", "Only failed logins count", "A few at a time",
+    "Exactly 20 per calendar day", "Wait for Retry-After", "Many pages, one watch",
   ];
   assert.deepEqual([...sections].filter(([, text]) => text.includes("```js")).map(([section]) => section), tested);
   for (const [, text] of sections) assert(text.split("```js").length <= 2, "two programs in a section");
@@ -93,6 +94,10 @@ test("a cooldown", limit, async (t) => {
 test("a rate", limit, async (t) => {
   assert.match(await outputOf(t, "A rate"),
     /^attempt 1: sent\nattempt 2: sent\nattempt 3: again in (30|29|28) s\nsms: 0 left, sms\/1h: 3 left$/);
+});
+
+test("a countdown from its start to its end", limit, async (t) => {
+  assert.equal(await outputOf(t, "A countdown from its start to its end"), "started 3\ntick 2\ntick 1\nfinished 0");
 });
 
 test("a wait", limit, async (t) => {

@@ -65,6 +65,20 @@ export async function limit(send: () => Promise<string>): Promise<number | strin
   }
 }
 
+export async function follow(client: Client): Promise<number | undefined> {
+  for await (const step of client.follow("tea", { duration: 300_000, tick: 0, ifRunning: "restart" })) {
+    if (step.type === "finished") return step.late;
+    if (step.type === "cancelled") return step.countdown.remaining;
+    // @ts-expect-error: nothing may be known of the countdown.
+    if (step.type === "away") return step.countdown.remaining;
+    // @ts-expect-error: there is no such step.
+    if (step.type === "ended") return undefined;
+  }
+  // @ts-expect-error: the length is in the options.
+  client.follow("tea", 300_000);
+  return undefined;
+}
+
 interface Request { ip: string; body: { phone?: string } }
 
 export const middleware = [

@@ -32,6 +32,16 @@ async def use_async(client: countdownd.AsyncClient) -> timedelta | None:
     return (await client.status()).started - (await client.finish("tea")).started
 
 
+async def follow(client: countdownd.Client, other: countdownd.AsyncClient) -> timedelta | None:
+    for step in client.follow("tea", 300, if_running="restart", tick=0):
+        if step.type == "finnished":  # type: ignore[comparison-overlap]
+            return step.late
+    async for step in other.follow("tea", missing_ok=True):
+        return step.remaining
+    other.follow("tea", duration="5")  # type: ignore[arg-type]
+    return None
+
+
 async def account(scope: countdownd.asgi.Scope) -> tuple[str, int]:
     return scope["user"].name, 1
 

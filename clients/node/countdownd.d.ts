@@ -184,6 +184,37 @@ export interface Watch extends AsyncIterableIterator<CountdownEvent> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** The parameters of follow: those of start, or none of them. Without duration, deadline and rate it only finds. */
+export interface FollowOptions extends StartOptions {
+  /** The interval of ticks: 1 s by default, 0 for none. */
+  tick?: number;
+  /** Without a length: a key that is neither running nor paused is the end, and no error. */
+  missingOk?: boolean;
+}
+
+/** What happens to a followed countdown. The last step is finished, cancelled or gone. */
+export type Step =
+  /** started or attached is the first one; attached comes again when the daemon is back. */
+  | {
+      type: "started" | "attached" | "tick" | "paused" | "resumed" | "adjusted" | "restarted" | "cancelled";
+      remaining: number;
+      countdown: Countdown;
+    }
+  /** late: how long after the deadline the daemon ended the countdown. */
+  | { type: "finished"; remaining: number; countdown: Countdown; late?: number }
+  /** The daemon is away: a program can count on by the deadline. Nothing is known of the countdown before the first step. */
+  | { type: "away"; remaining: number; countdown?: Countdown; error: CountdowndError }
+  /** The countdown has ended, and it is not known how: it was started with forget, or the daemon lost its history. */
+  | { type: "gone"; remaining: number; countdown?: Countdown };
+
+/** The steps of one countdown. Leaving the loop closes the watch, and so does the signal; the countdown stays. */
+export interface Follow extends AsyncIterableIterator<Step> {
+  /** Ends the iteration, also one that waits for a step. */
+  return(): Promise<IteratorResult<Step>>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
 declare global {
   // As TypeScript 5.2 declares it.
   interface SymbolConstructor {
@@ -236,6 +267,16 @@ export class Client {
   wait(key: string, options: CallOptions & { missingOk: boolean }): Promise<Countdown | undefined>;
   /** The events of countdowns, by default of all. */
   watch(options?: WatchOptions): Watch;
+  /**
+   * Starts a countdown, or finds it, and reports it to its end: first a started or attached, then a tick per tick and each change,
+   * and last a finished, cancelled or gone.
+   *
+   * If the daemon goes away there is one away, and an attached when it is back: no end is missed or comes twice, and the countdown
+   * is not started again. To know its own start after a lost answer, this gives it a token in metadata, under the name run. Iterating
+   * throws what start rejects with; NoDaemon only in the beginning; and the reason of the signal if it is aborted.
+   * @throws {TypeError} if there are options of start, and no duration, deadline or rate.
+   */
+  follow(key: string, options?: FollowOptions): Follow;
   /** The state of the daemon. */
   status(options?: CallOptions): Promise<Status>;
   /** Any call of io.countdownd, with the names and the microseconds of the interface. */

@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { createConnection } from "node:net";
+import { backoff, Following } from "./follow.js";
 import { parseRate } from "./rate.js";
 
 // The values of replies
@@ -104,6 +105,11 @@ function toWire({ rate, ...options }) {
     throw new RangeError(`deadline is ${value}; expected a valid Date`);
   });
   return { ...(rate == null ? {} : rateToWire(rate, options)), ...Object.fromEntries(parameters) };
+}
+
+/** Those of a Start. */
+function startToWire(options) {
+  return { ...toWire(options), ifRunning: options.rate == null ? options.ifRunning : options.ifRunning ?? "extend" };
 }
 
 function rateToWire(rate, options) {
@@ -559,6 +565,7 @@ class Connection {
   #signal;
   #framer = new Framer();
   #messages = [];
+  #hasEnded = false;
 
   constructor(socket, { more, timeout, signal }) {
     this.#socket = socket;
@@ -566,6 +573,8 @@ class Connection {
     this.#signal = signal;
     socket.once("close", onAbort(signal, () => socket.destroy(new Error("the call was given up"))));
     socket.setTimeout(timeout, () => this.#endIfSilent(timeout));
+    // The event comes for data, and for the end. Until an end is read, the socket does not tell it.
+    socket.on("readable", () => { this.#hasEnded ||= socket.readableLength === 0; });
     // Reads only when the next chunk is asked for, so that a slow reader makes the daemon wait.
     this.#chunks = socket[Symbol.asyncIterator]();
   }
@@ -579,8 +588,10 @@ class Connection {
     });
   }
 
-  /** Whether a part of the next reply is there. */
-  get hasReceived() { return this.#messages.length > 0 || this.#socket.readableLength > 0; }
+  /** Whether a part of the next reply is there, or the end of the connection. */
+  get hasReceived() {
+    return this.#messages.length > 0 || this.#socket.readableLength > 0 || this.#hasEnded || this.#socket.destroyed;
+  }
 
   async reply() {
     while (this.#messages.length === 0) this.#messages.push(...this.#framer.add(await this.#chunk()));
@@ -603,11 +614,6 @@ class Connection {
   close() {
     this.#socket.destroy();
   }
-}
-
-/** The milliseconds to wait before an attempt: none before attempt 0, then 100, doubled each time up to 30 s. */
-function backoff(attempt) {
-  return attempt > 0 ? Math.min(100 * 2 ** Math.min(attempt - 1, 20), 30_000) : 0;
 }
 
 // Calls
@@ -677,14 +683,7 @@ export class Client {
   }
 
   async start(key, { signal, ...options } = {}) {
-    const ifRunning = options.rate == null ? options.ifRunning : options.ifRunning ?? "extend";
-    const call = this.call("Start", { ...toWire(options), ifRunning, key }, { signal });
-    const reply = await about(key, call).catch((error) => {
-      // A value that the daemon does not know.
-      if (ifRunning === "later" && error.parameter === "ifRunning") error.message += needsNewerDaemon;
-      throw error;
-    });
-    return fromWire(checked(reply, isStarted));
+    return this.#start({ ...startToWire(options), key }, signal);
   }
 
   async startAll(cooldowns, { dryRun, signal } = {}) {
@@ -727,6 +726,17 @@ export class Client {
     return new Watch(this.path, this.#timeout, options);
   }
 
+  follow(key, { signal, tick, missingOk = false, ...options } = {}) {
+    const hasLength = ["duration", "deadline", "rate"].some((name) => options[name] != null);
+    if (!hasLength && Object.values(options).some((value) => value != null)) {
+      throw new TypeError("there is no duration, deadline or rate; expected one of them beside other options of start");
+    }
+    const missing = missingOk ? undefined : () => new NoSuchCountdown("io.countdownd.NoSuchCountdown", { key });
+    const following = new Following(hasLength ? { ...startToWire(options), key } : undefined, { missing });
+    const watch = this.watch({ keys: [key], tick, signal });
+    return new Follow(following.acts(), watch, (...call) => this.#start(...call), signal);
+  }
+
   close() {
     this.#kept?.then((kept) => kept.close(), () => {});
   }
@@ -734,6 +744,15 @@ export class Client {
   async #countdown(method, key, { signal, ...options } = {}) {
     const reply = await about(key, this.call(method, { ...toWire(options), key }, { signal }));
     return fromWire(checked(reply, hasCountdown).countdown);
+  }
+
+  async #start(parameters, signal) {
+    const reply = await about(parameters.key, this.call("Start", parameters, { signal })).catch((error) => {
+      // A value that the daemon does not know.
+      if (parameters.ifRunning === "later" && error.parameter === "ifRunning") error.message += needsNewerDaemon;
+      throw error;
+    });
+    return fromWire(checked(reply, isStarted));
   }
 
   #connect() {
@@ -766,6 +785,8 @@ class ResumableWatch {
   #live = new Set();
   /** Those of them that were not reported again since the daemon was lost. */
   #unconfirmed = new Set();
+  /** The countdowns that were listed since then. */
+  listed = [];
 
   constructor(options) {
     this.#options = toWire({ ...options, heartbeat: options.heartbeat ?? hour });
@@ -796,6 +817,7 @@ class ResumableWatch {
 
   /** Takes in the countdowns of the list, after the events that came before them were received. */
   answer(countdowns) {
+    this.listed = countdowns;
     for (const { key } of [...countdowns, ...this.#events]) this.#unconfirmed.delete(key);
     this.#forget();
   }
@@ -836,6 +858,7 @@ class ResumableWatch {
   /** Notes that the watch has ended. Throws the error if another attempt would fail in the same way. */
   fail(error) {
     this.#unconfirmed = new Set(this.#live);
+    this.listed = [];
     this.#events = []; // the next connection reports them again
     if (error instanceof HistoryTrimmed) {
       this.since = undefined;
@@ -904,13 +927,21 @@ class Watch {
       try {
         await this.#receive();
       } catch (error) {
-        this.#disconnect();
         if (this.#closed.signal.aborted) break;
-        this.#state.fail(error);
+        this.resume(error);
       }
     }
     this.#signal?.throwIfAborted();
     return this.return();
+  }
+
+  /** The countdown that had to be listed because it was not reported again, of a watch of one key. */
+  get listed() { return this.#state.listed[0]; }
+
+  /** Begins again, as if the connection had failed in this way. */
+  resume(error) {
+    this.#disconnect();
+    this.#state.fail(error);
   }
 
   async #receive() {
@@ -923,7 +954,8 @@ class Watch {
     const { question } = this.#state;
     if (!question) return this.#read();
     const countdowns = await listed(this.#path, question, { timeout: this.#timeout, signal: this.#closed.signal });
-    await new Promise(setImmediate); // what the daemon sent before the list has arrived then
+    // What the daemon sent before the list has arrived then. If it has gone, the list may be of the next daemon.
+    await new Promise(setImmediate);
     while (this.#connection.hasReceived) await this.#read();
     return this.#state.answer(countdowns);
   }
@@ -943,5 +975,75 @@ class Watch {
   #disconnect() {
     this.#connection?.close();
     this.#connection = undefined;
+  }
+}
+
+/** Why a Follow ends of which the program wants no more steps. */
+const left = Symbol("left");
+
+/** The steps of one countdown: carries out the acts of a Following. */
+class Follow {
+  #acts;
+  #watch;
+  #start;
+  #forget;
+  #closed = new AbortController();
+  /** One step is waited for after the other, though next() may be called meanwhile. */
+  #turn = Promise.resolve();
+
+  constructor(acts, watch, start, signal) {
+    this.#acts = acts;
+    this.#watch = watch;
+    this.#start = start;
+    this.#forget = onAbort(signal, () => this.#closed.abort(signal.reason));
+  }
+
+  [Symbol.asyncIterator]() { return this; }
+
+  next() {
+    const result = this.#turn.then(() => this.#next());
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async return() {
+    this.#forget();
+    this.#closed.abort(left);
+    this.#acts.return();
+    return this.#watch.return();
+  }
+
+  async [asyncDispose]() {
+    await this.return();
+  }
+
+  async #next() {
+    try {
+      for (let result; ; ) {
+        const { done, value: act } = this.#acts.next(result);
+        if (done) return this.return();
+        if (act.step) return { done, value: act.step };
+        result = await this.#carryOut(act);
+      }
+    } catch (error) {
+      const end = await this.return();
+      if (error === left) return end;
+      throw error;
+    }
+  }
+
+  async #carryOut({ start, pause: delay, resume }) {
+    if (resume) return this.#watch.resume(resume);
+    const { signal } = this.#closed;
+    if (!start) {
+      const { value: event } = await this.#watch.next();
+      signal.throwIfAborted();
+      return { event, listed: this.#watch.listed };
+    }
+    await pause(delay, signal);
+    return this.#start(start, signal).catch((error) => {
+      signal.throwIfAborted();
+      return error;
+    });
   }
 }

@@ -153,7 +153,11 @@ async def send_code(request: Request) -> Response:
 
 
 async def check_code(request: Request) -> Response:
-    """Compares the code, which is the body of the request. A right code is accepted once."""
+    """Compares the code, which is the body of the request. A right code is accepted once: the login cancels its countdown.
+
+    The countdowns of the limits run on. They are what a text message costs: if a login cancelled them, a visitor who logs in again
+    and again could have any number of messages sent.
+    """
     account = account_of(request)
     given = await request.body()
     is_right = False

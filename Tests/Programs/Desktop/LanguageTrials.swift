@@ -15,7 +15,7 @@ struct LanguageTrials {
         let directory = scene.desktop.directory
         let folder = "share/locale/\(language)/LC_MESSAGES"
         for path in ["bin", folder] { try directory.makeDirectory(path) }
-        let source = BuiltProduct.source("po/\(language).po")
+        let source = BuiltProduct.source("packaging/po/\(language).po")
         let compiled = try RunningCommand(
             ["--output-file=\(directory.path(of: folder))/countdownd.mo", source],
             executable: "/usr/bin/msgfmt"

@@ -31,7 +31,7 @@ struct SessionTrials {
     /// Starts the script after a command that prepares the namespaces.
     private func session(after preparation: String = hideSystemd) throws -> RunningCommand {
         let programs = URL(fileURLWithPath: try BuiltProduct.path(of: "countdown-notify")).deletingLastPathComponent()
-        let script = BuiltProduct.source("desktop/session")
+        let script = BuiltProduct.source("packaging/desktop/session")
         return try inNamespaces(
             "\(preparation) && exec \(script)",
             environment: [
@@ -103,7 +103,7 @@ struct SessionTrials {
             try directory.makeDirectory(folder)
         }
         let script = directory.path(of: "installed/libexec/countdownd/session")
-        let source = BuiltProduct.source("desktop/session")
+        let source = BuiltProduct.source("packaging/desktop/session")
         try FileManager.default.copyItem(atPath: source, toPath: script)
         let pipe = directory.path(of: "pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)

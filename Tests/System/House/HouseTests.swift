@@ -20,7 +20,7 @@ struct HouseTests {
             "FleetWire", "Glibc", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "RESP", "System", "Text", "Varlink",
         ],
         "countdownd-redis": ["FleetBridge", "Glibc", "System", "Text"],
-        "Bench/Load": ["CLinux", "CSearch", "Glibc"],
+        "Tests/Bench/Load": ["CLinux", "CSearch", "Glibc"],
         "IPC": ["Dispatch", "Glibc", "System", "Text", "Varlink"],
         "countdownd": [
             "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "FleetWire", "Glibc", "IPC",
@@ -115,7 +115,7 @@ struct HouseTests {
     }
 
     /// Every line of the sources of all packages without its comment, in Swift or SQL.
-    private static let lines: [Line] = ["Sources", "FleetBridge/Sources", "Bench/Load"].flatMap { folder in
+    private static let lines: [Line] = ["Sources", "FleetBridge/Sources", "Tests/Bench/Load"].flatMap { folder in
         let root = BuiltProduct.packageDirectory.path + "/" + folder
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().flatMap { path in

@@ -8,14 +8,12 @@ struct SuiteNameTests {
     /// The text of every suite's name or type.
     private func found(_ pattern: String) throws -> [String] {
         let expression = try NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
-        return try ["Tests", "Fuzz"].map { BuiltProduct.packageDirectory.appendingPathComponent($0) }.flatMap {
-            folder in
-            let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-            return try paths.filter { $0.hasSuffix(".swift") }.flatMap { path in
-                let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
-                return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
-                    Range(match.range(at: 1), in: text).map { String(text[$0]) }
-                }
+        let folder = BuiltProduct.packageDirectory.appendingPathComponent("Tests")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix(".swift") }.flatMap { path in
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            return expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).compactMap { match in
+                Range(match.range(at: 1), in: text).map { String(text[$0]) }
             }
         }
     }

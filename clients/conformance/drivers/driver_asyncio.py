@@ -28,6 +28,8 @@ class Driver:
                 return [countdown(await getattr(client, do)(**call_arguments(parameters)))]
             case "list":
                 return [[countdown(one) for one in await client.list(**call_arguments(parameters))]]
+            case "follow":
+                return [[event(step) async for step in client.follow(**call_arguments(parameters))]]
             case "watch":
                 self.watch = client.watch(**call_arguments(parameters))
                 return [{}]

@@ -39,6 +39,11 @@ async function perform({ do: what, timeoutUSec, ...given }) {
       case "wait": return [await client.wait(key)];
       case "cancel": return [await client.cancel(key, parameters)];
       case "list": return [await client.list(parameters)];
+      case "follow": {
+        const steps = [];
+        for await (const { error, ...step } of client.follow(key, parameters)) steps.push(error ? { ...step, error: error.name } : step);
+        return [steps];
+      }
       case "watch":
         watch = client.watch(parameters);
         return [{}];

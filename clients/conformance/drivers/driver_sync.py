@@ -27,6 +27,8 @@ class Driver:
                 return [countdown(getattr(client, do)(**call_arguments(parameters)))]
             case "list":
                 return [[countdown(one) for one in client.list(**call_arguments(parameters))]]
+            case "follow":
+                return [[event(step) for step in client.follow(**call_arguments(parameters))]]
             case "watch":
                 self.watch = client.watch(**call_arguments(parameters))
                 return [{}]

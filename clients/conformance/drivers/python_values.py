@@ -129,7 +129,7 @@ def _room(room: countdownd.Room) -> dict[str, Any]:
     return {**wire, "countdown": countdown(room.countdown)} if room.countdown else wire
 
 
-def event(event: countdownd.Event) -> dict[str, Any]:
+def event(event: countdownd.Event | countdownd.Step) -> dict[str, Any]:
     wire = _wire({field.name: getattr(event, field.name) for field in dataclasses.fields(event)})
     if event.countdown:
         wire["countdown"] = countdown(event.countdown)

@@ -48,7 +48,7 @@ struct CommandLineTests {
         #expect(code == 0)
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 79 })
         let page = try String(
-            contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("manuals/countdownd-redis.1"),
+            contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("packaging/manuals/countdownd-redis.1"),
             encoding: .utf8
         )
         let options = help.matches(of: /--([a-z-]+)/).map { "Fl \\-" + $0.1.replacing("-", with: "\\-") }

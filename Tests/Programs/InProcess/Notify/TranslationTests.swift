@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The translations")
 struct TranslationTests {
-    private static let folder = BuiltProduct.packageDirectory.appendingPathComponent("po")
+    private static let folder = BuiltProduct.packageDirectory.appendingPathComponent("packaging/po")
     private static let languages = ["de", "zh_CN"]
 
     /// The entries of a template for translators, as the source has the texts.

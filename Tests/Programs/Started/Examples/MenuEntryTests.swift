@@ -8,7 +8,7 @@ struct MenuEntryTests {
     /// The commands of the entry and of its actions, with the program that was built.
     private func commands() throws -> [String] {
         let program = try BuiltProduct.path(of: "countdownctl")
-        let entry = try BuiltProduct.text(of: "desktop/io.countdownd.countdownctl.desktop")
+        let entry = try BuiltProduct.text(of: "packaging/desktop/io.countdownd.countdownctl.desktop")
         return entry.matches(of: /Exec=sh -c "(.*)"/).map {
             String($0.1).replacing("/usr/bin/countdownctl", with: program)
         }

@@ -1,11 +1,12 @@
 """A client of countdownd, which keeps keyed countdowns for all programs of a user.
 
 `Client` blocks, `AsyncClient` is for asyncio; both have the same methods. `watch` reports what happens to countdowns
-and never ends by itself: if the daemon restarts, it reconnects and misses no end. `limiter` and `cooldown` limit code,
+and never ends by itself: if the daemon restarts, it reconnects and misses no end. `follow` starts or finds one countdown and
+reports it to its end. `limiter` and `cooldown` limit code,
 `countdownd.asgi` and `countdownd.wsgi` the requests of web servers, and `countdownd.testing` has a daemon for tests.
 """
 
-from ._async import AsyncClient, AsyncWatch
+from ._async import AsyncClient, AsyncFollow, AsyncWatch
 from ._errors import (
     AddressError,
     AlreadyRunning,
@@ -45,6 +46,8 @@ from ._types import (
     StartedAll,
     State,
     Status,
+    Step,
+    StepType,
 )
 
 __version__ = "0.1.0"
@@ -53,6 +56,7 @@ __all__ = [
     "AddressError",
     "AlreadyRunning",
     "AsyncClient",
+    "AsyncFollow",
     "AsyncWatch",
     "CallError",
     "CallTooLong",
@@ -84,6 +88,8 @@ __all__ = [
     "StartedAll",
     "State",
     "Status",
+    "Step",
+    "StepType",
     "StorageFailed",
     "Taken",
     "TimedOut",

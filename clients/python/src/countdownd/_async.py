@@ -18,9 +18,10 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast, overload
 from . import _calls
 from ._address import Addressed
 from ._errors import CountdowndError, Disconnected, NoDaemon, NoSuchCountdown, ProtocolError, StorageFailed, TimedOut, naming
+from ._follow import Call, Following
 from ._resume import ResumableWatch, backoff
 from ._sync import Client
-from ._types import Countdown, Duration, Event
+from ._types import Countdown, Duration, Event, Step
 from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
 
 _Parameters = ParamSpec("_Parameters")
@@ -229,6 +230,13 @@ def _awaited(
     return awaited
 
 
+def _following(
+    method: Callable[Concatenate[Client, _Parameters], Any],
+) -> Callable[Concatenate[AsyncClient, _Parameters], AsyncFollow]:
+    """The method of `Client` for asyncio: it returns what `_steps` returns."""
+    return cast("Callable[Concatenate[AsyncClient, _Parameters], AsyncFollow]", method)
+
+
 class AsyncClient(Addressed):
     """A client of this user's daemon, or of the daemon with the socket at `path`.
 
@@ -340,6 +348,11 @@ class AsyncClient(Addressed):
         """As `Client.watch`. See `AsyncWatch`."""
         return AsyncWatch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
 
+    follow = _following(Client.follow)
+
+    def _steps(self, following: Following, tick: Duration | None) -> AsyncFollow:
+        return AsyncFollow(self, following, tick)
+
     async def _ask(self, read: Callable[[Mapping[str, Any]], _Value], method: str, parameters: Mapping[str, Any]) -> _Value:
         return read(await self.call(method, **parameters))
 
@@ -375,6 +388,7 @@ class AsyncWatch(AsyncIterator[Event]):
         self._timeout = timeout
         self._state = ResumableWatch(parameters)
         self._closed = asyncio.Event()
+        self._due: float | None = None  # when the next attempt is made
 
     @property
     def since(self) -> int | None:
@@ -390,9 +404,8 @@ class AsyncWatch(AsyncIterator[Event]):
                     return event
                 await self._receive()
             except CountdowndError as error:
-                self._disconnect()
                 if not self._closed.is_set():
-                    self._state.fail(error)
+                    self._resume(error)
         self._disconnect()
         raise StopAsyncIteration
 
@@ -416,9 +429,13 @@ class AsyncWatch(AsyncIterator[Event]):
 
     async def _receive(self) -> None:
         if self._connection is None:
+            now = asyncio.get_running_loop().time()
+            if self._due is None:  # a task that was cancelled while it waited has left it
+                self._due = now + self._state.delay()
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._closed.wait(), self._state.delay())
+                await asyncio.wait_for(self._closed.wait(), self._due - now)
                 return
+            self._due = None
             self._connection = await _Connection.open(self._path, "Watch", self._state.request(), more=True)
             if self._closed.is_set():
                 return
@@ -436,10 +453,73 @@ class AsyncWatch(AsyncIterator[Event]):
             listed = _calls.countdowns(await _all_replies(connection))
         while self._connection and (reply := await self._connection.reply_so_far()):
             self._take(reply)
-        self._state.confirm(one.key for one in listed)
+        self._state.confirm(listed)
+
+    def _resume(self, error: CountdowndError) -> None:
+        """Begins again, as if the connection had failed in this way."""
+        self._disconnect()
+        self._state.fail(error)
 
     def _disconnect(self) -> None:
         # Closing it here would take it out of the poller that the event loop of the parent process has too.
         if self._connection and not self._connection.is_inherited:
             self._connection.close()
             self._connection = None
+
+
+class AsyncFollow(AsyncIterator[Step]):
+    """The steps of `AsyncClient.follow`. Cancelling a task that waits for the next step loses none: the next iteration
+    continues. `async with`, or leaving the loop, ends the watch; the countdown stays."""
+
+    def __init__(self, client: AsyncClient, following: Following, tick: Duration | None) -> None:
+        self._client = client
+        self._key = following.key
+        self._watch = client.watch(keys=[following.key], tick=tick)
+        self._acts = following.acts()
+        self._act = next(self._acts)  # what is done next; a step if it was delivered
+
+    async def __anext__(self) -> Step:
+        try:
+            if isinstance(self._act, Step):
+                self._act = next(self._acts)
+            while not isinstance(self._act, Step):
+                self._act = self._acts.send(await self._carry_out(self._act))
+            return self._act
+        except (CountdowndError, StopIteration) as error:
+            self.close()
+            if isinstance(error, CountdowndError):
+                raise
+            raise StopAsyncIteration from None
+
+    async def _carry_out(self, act: Call | CountdowndError | None) -> Any:
+        if isinstance(act, Call):
+            begin = time.monotonic()
+            try:
+                await asyncio.sleep(act.pause)
+            except asyncio.CancelledError:
+                self._act = Call(act.pause - (time.monotonic() - begin), act.parameters)
+                raise
+            try:
+                return await self._client._ask(_calls.started, "Start", act.parameters)
+            except CountdowndError as error:
+                return error
+            except asyncio.CancelledError:  # it may have been made
+                self._act = self._acts.send(Disconnected("the start was given up"))
+                raise
+        if act:
+            return self._watch._resume(act)
+        return await anext(self._watch), self._watch._state.listed.get(self._key)
+
+    def close(self) -> None:
+        """Ends the watch."""
+        self._watch.close()
+
+    async def aclose(self) -> None:
+        """Ends the watch, for `contextlib.aclosing`."""
+        self.close()
+
+    async def __aenter__(self) -> AsyncFollow:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()

@@ -70,6 +70,16 @@ def start(
     }
 
 
+def follow(*arguments: Any) -> dict[str, Any] | None:
+    """The parameters of a start; None if there is no length."""
+    parameters = start(*arguments)
+    if parameters["durationUSec"] is not None or parameters["deadlineUSec"] is not None:
+        return parameters
+    if any(value is not None for name, value in parameters.items() if name != "key"):
+        raise TypeError("there is no duration, until or rate; expected one of them beside other parameters of a start")
+    return None
+
+
 def _cooldown(one: Cooldown) -> dict[str, Any]:
     wire = {
         "key": one.key,

@@ -17,7 +17,7 @@ from ._errors import (
     Unreachable,
     read,
 )
-from ._types import Event
+from ._types import Countdown, Event
 
 _HEARTBEAT_USEC = 3_600_000_000
 
@@ -47,6 +47,8 @@ class ResumableWatch:
         self._events: collections.deque[Event] = collections.deque()
         self._live: set[str] = set()  # reported as running or paused
         self._unconfirmed: set[str] = set()  # of these, not reported again since the connection was lost
+        #: What was listed since the connection was lost, by its keys.
+        self.listed: Mapping[str, Countdown] = {}
 
     def request(self) -> Mapping[str, Any]:
         """The parameters of the call that begins or resumes the watch."""
@@ -76,9 +78,10 @@ class ResumableWatch:
         """Whether the owner has to list the countdowns before the next event, which is "synced"."""
         return bool(self._unconfirmed and self._events) and self._events[0].type == "synced" and not self._is_opening
 
-    def confirm(self, listed: Iterable[str]) -> None:
+    def confirm(self, listed: Iterable[Countdown]) -> None:
         """Reports the countdowns as forgotten that are not listed, and that no event has named since the connection."""
-        self._unconfirmed = self._unconfirmed.difference(listed, {event.key for event in self._events})
+        self.listed = {one.key: one for one in listed}
+        self._unconfirmed = self._unconfirmed.difference(self.listed, {event.key for event in self._events})
         self._forget()
 
     def _forget(self) -> None:
@@ -110,6 +113,7 @@ class ResumableWatch:
     def fail(self, error: CountdowndError) -> None:
         """Notes that the watch has ended. Raises the error if another attempt would fail in the same way."""
         self._unconfirmed = set(self._live)
+        self.listed = {}
         self._events.clear()  # the next connection reports them again
         if isinstance(error, HistoryTrimmed):
             self.since = None

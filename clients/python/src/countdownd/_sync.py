@@ -9,13 +9,14 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypeVar, overload
 
 from . import _calls
 from ._address import Addressed
 from ._errors import CallError, CountdowndError, Disconnected, NoDaemon, NoSuchCountdown, StorageFailed, TimedOut, naming
+from ._follow import Call, Following
 from ._resume import ResumableWatch, backoff
 from ._types import (
     Cooldown,
@@ -27,6 +28,7 @@ from ._types import (
     StartedAll,
     State,
     Status,
+    Step,
 )
 from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
 
@@ -286,6 +288,57 @@ class Client(Addressed):
         """
         return Watch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
 
+    def follow(
+        self,
+        key: str,
+        duration: Duration | None = None,
+        *,
+        until: datetime | None = None,
+        if_running: IfRunning | None = None,
+        label: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        forget: bool | None = None,
+        up_to: Duration | None = None,
+        rate: str | None = None,
+        max_duration: Duration | None = None,
+        queue_up_to: int | None = None,
+        tick: Duration | None = None,
+        missing_ok: bool = False,
+    ) -> Generator[Step, None, None]:
+        """Starts a countdown, or finds it, and reports it to its end: first a "started" or "attached", then a "tick" per `tick`
+        (1 s by default, 0 for none) and each change, and last a "finished", "cancelled" or "gone". See `Step`.
+
+        The other arguments are those of `start`. Without a length it only finds: if the key is neither running nor paused,
+        there is no step with `missing_ok`, and `NoSuchCountdown` is raised without.
+
+        If the daemon goes away there is one "away", and an "attached" when it is back: no end is missed or comes twice, and
+        the countdown is not started again. If there is no daemon in the beginning, `NoDaemon` is raised. Leaving the loop
+        closes the watch; the countdown stays. To know its own start after a lost reply, this gives it a token in `metadata`.
+        """
+        parameters = _calls.follow(
+            key, duration, until, if_running, label, metadata, forget, up_to, rate, max_duration, queue_up_to
+        )
+        return self._steps(Following(key, parameters, missing_ok), tick)
+
+    def _steps(self, following: Following, tick: Duration | None) -> Generator[Step, None, None]:
+        acts = following.acts()
+        result: Any = None
+        with self.watch(keys=[following.key], tick=tick) as watch, contextlib.suppress(StopIteration):
+            while True:
+                act, result = acts.send(result), None
+                if isinstance(act, Step):
+                    yield act
+                elif isinstance(act, Call):
+                    time.sleep(act.pause)
+                    try:
+                        result = self._ask(_calls.started, "Start", act.parameters)
+                    except CountdowndError as error:
+                        result = error
+                elif act:
+                    watch._resume(act)
+                else:
+                    result = next(watch), watch._state.listed.get(following.key)
+
     def _ask(self, read: Callable[[Mapping[str, Any]], _Value], method: str, parameters: Mapping[str, Any]) -> _Value:
         return read(self.call(method, **parameters))
 
@@ -379,9 +432,8 @@ class Watch(Iterator[Event]):
                     return event
                 self._receive()
             except CountdowndError as error:
-                self._disconnect()
                 if not self._closed.is_set():
-                    self._state.fail(error)
+                    self._resume(error)
         self._disconnect()
         raise StopIteration
 
@@ -423,7 +475,12 @@ class Watch(Iterator[Event]):
             listed = _calls.countdowns(_all_replies(connection, more=True))
         while self._connection and self._connection.has_input:
             self._take_reply(self._connection)
-        self._state.confirm(one.key for one in listed)
+        self._state.confirm(listed)
+
+    def _resume(self, error: CountdowndError) -> None:
+        """Begins again, as if the connection had failed in this way."""
+        self._disconnect()
+        self._state.fail(error)
 
     def _disconnect(self) -> None:
         if self._connection:

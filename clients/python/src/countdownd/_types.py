@@ -32,6 +32,12 @@ EventType: TypeAlias = Literal[
     "disconnected", "historyTrimmed", "forgotten",
 ]
 
+#: What a step of `follow` says. "started", "attached": the first one; "attached" again when the daemon is back. "away": the
+#: daemon is away. "gone": the countdown has ended, and nobody can say how.
+StepType: TypeAlias = Literal[
+    "started", "attached", "tick", "paused", "resumed", "adjusted", "restarted", "away", "finished", "cancelled", "gone"
+]
+
 #: Beyond it, readers of JSON with floating-point numbers are not exact.
 GREATEST = (1 << 53) - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -271,3 +277,18 @@ class Event:
             late=optional(wire, "lateUSec", duration_from),
             countdown=optional(wire, "countdown", lambda wire, name: Countdown.from_wire(wire[name])),
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """What `follow` has to say. The last one is "finished", "cancelled" or "gone"."""
+
+    type: StepType
+    #: Zero if finished or gone; if cancelled, the time that remained then; of "away", as last known.
+    remaining: timedelta
+    #: With its deadline while it runs, so that a program can count on while the daemon is away. None only if nothing was known.
+    countdown: Countdown | None
+    #: Of "finished": how long after the deadline the daemon ended the countdown.
+    late: timedelta | None = None
+    #: Of "away": the reason.
+    error: Exception | None = None

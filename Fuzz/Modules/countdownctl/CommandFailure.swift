@@ -1,1 +1,0 @@
-../../../Sources/countdownctl/Output/CommandFailure.swift

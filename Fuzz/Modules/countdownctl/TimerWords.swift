@@ -1,1 +1,0 @@
-../../../Sources/countdownctl/Arguments/TimerWords.swift

@@ -1,0 +1,1 @@
+../../../../Sources/countdownctl/Output/CommandFailure.swift

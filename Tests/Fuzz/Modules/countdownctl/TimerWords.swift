@@ -1,0 +1,1 @@
+../../../../Sources/countdownctl/Arguments/TimerWords.swift
