@@ -12,7 +12,10 @@ final class Background: Sendable {
     private struct State {
         /// The turn up to which everything is on the disk.
         var synced: Int64?
+        /// Whether that has not been told.
         var hasFailed = false
+        /// Whether the log has a file that could not be synced, so that nothing later counts as synced.
+        var hasUnsynced = false
         var base = BaseState.running
     }
 
@@ -31,6 +34,9 @@ final class Background: Sendable {
         }
     }
 
+    /// Notes that a base replaces every file that could not be synced.
+    func forgetFailure() { state.withLock { $0.hasUnsynced = false } }
+
     /// Syncs files, and the names of their folder.
     ///
     /// - Parameters:
@@ -42,8 +48,8 @@ final class Background: Sendable {
         queue.async { [self] in
             let isSynced = files.allSatisfy { (try? $0.sync()) != nil } && fsync(folder) == 0
             state.withLock { state in
-                if !isSynced { state.hasFailed = true }
-                if isSynced, !state.hasFailed, let turn { state.synced = turn }
+                if !isSynced { (state.hasFailed, state.hasUnsynced) = (true, true) }
+                if !state.hasUnsynced, let turn { state.synced = turn }
             }
         }
     }

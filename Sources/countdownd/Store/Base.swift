@@ -240,6 +240,7 @@ extension LogStore {
         (needsBase, nextBase, bytesOfNextLook) = (false, nil, 0)
         scale = max(1, Double(base.file.position) / Double(max(1, expectedBytes(timetable, fleet))))
         state.shifts = [:]
+        background.forgetFailure()
         background.remove(older, from: folder)
     }
 

@@ -358,7 +358,7 @@ struct LogReading: ~Copyable {
         line.count > 1 && text[line.lowerBound + 1] == UInt8(ascii: "\"")
     }
 
-    /// - Parameter end: revisions have to be before this one.
+    /// Reads a line; its revision has to be before `end`.
     private mutating func read(
         _ line: Range<Int>,
         _ number: Int,

@@ -270,14 +270,19 @@ final class LogStore: Store {
         giveUpBase()
         background.wait()
         state.revision = revision
-        state.wasStopped = true
         // If this fails, the next start assumes a crash, which is right.
-        guard (try? segment?.file.sync()) != nil else { return }
-        if state.synced != nil { state.synced = chain.turn }
-        writeState()
-        guard (try? append()) != nil else { return }
-        try? segment?.file.sync()
-        try? folder.sync()
+        do throws(SystemFailure) {
+            if mustBegin { try beginSegment() }
+            try segment?.file.sync()
+            if state.synced != nil { state.synced = chain.turn }
+            state.wasStopped = true
+            writeState()
+            try append()
+            try segment?.file.sync()
+            try folder.sync()
+        } catch {
+            log.write(.debug, "the stop could not be noted: \(error)")
+        }
     }
 
     // MARK: Files

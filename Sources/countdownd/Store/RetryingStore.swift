@@ -253,7 +253,11 @@ struct RetryingStore: ~Copyable {
         changes: Int? = nil,
         at now: Now
     ) -> Remainder {
-        guard failure == nil, !hasUnstored, let store, changes == nil || store.isBehind else { return .nothing }
+        let isDue = nextWork.map { $0 <= now.boot } ?? false
+        guard failure == nil, !hasUnstored, let store, changes == nil || store.isBehind || isDue else {
+            if isDue { nextWork = nil }
+            return .nothing
+        }
         nextWork = nil
         do throws(StoreFailure) {
             if changes == nil { try store.checkWhenIdle() }
