@@ -62,7 +62,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench count picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
+.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench count picture docs sanitize build build-fleet install install-files install-fleet install-fleet-files uninstall deb dist binaries release check-recipes lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -253,59 +253,72 @@ $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard packaging/ma
 	@$(BUILT)/countdownctl --generate-completion-script zsh > $@/_countdownctl
 	@$(BUILT)/countdownctl --generate-completion-script fish > $@/countdownctl.fish
 
-undo := countdown-undo.service countdown-undo.path default.target.wants/countdown-undo.path
 install_program = install -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)')
 
+# Packages stage the files in DESTDIR. Otherwise a record of them is kept, for uninstall.
+STAGE = $(if $(DESTDIR),$(DESTDIR),$(CURDIR)/.build/stage)
+record := $(PREFIX)/share/countdownd/installed
+define install_recorded
+	$(if $(DESTDIR),,rm -rf '$(STAGE)')
+	+@$(MAKE) --no-print-directory $@-files
+	$(if $(DESTDIR),,scripts/record-install '$(STAGE)' '$(record)$(@:install%=%)')
+endef
+
 install: build ## install below PREFIX, staged in DESTDIR
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(interfacedir)'
-	$(install_program) $(programs:%=$(BUILT)/%) '$(DESTDIR)$(bindir)'
-	install -m 644 Sources/IPC/io.countdownd.varlink '$(DESTDIR)$(interfacedir)'
-	install -d '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man7'
-	install -m 644 $(programs:%=$(BUILT)/share/%.1) '$(DESTDIR)$(mandir)/man1'
-	install -m 644 $(BUILT)/share/io.countdownd.7 '$(DESTDIR)$(mandir)/man7'
-	install -D -m 644 $(BUILT)/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
-	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
-	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
-	install -D -m 644 packaging/desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	$(install_recorded)
+
+install-fleet: build-fleet $(BUILT)/share ## install the bridge to Redis, like install
+	$(install_recorded)
+
+install-files: build
+	install -d '$(STAGE)$(bindir)' '$(STAGE)$(unitdir)' '$(STAGE)$(interfacedir)'
+	$(install_program) $(programs:%=$(BUILT)/%) '$(STAGE)$(bindir)'
+	install -m 644 Sources/IPC/io.countdownd.varlink '$(STAGE)$(interfacedir)'
+	install -d '$(STAGE)$(mandir)/man1' '$(STAGE)$(mandir)/man7'
+	install -m 644 $(programs:%=$(BUILT)/share/%.1) '$(STAGE)$(mandir)/man1'
+	install -m 644 $(BUILT)/share/io.countdownd.7 '$(STAGE)$(mandir)/man7'
+	install -D -m 644 $(BUILT)/share/countdownctl '$(STAGE)$(bashdir)/countdownctl'
+	install -D -m 644 $(BUILT)/share/_countdownctl '$(STAGE)$(zshdir)/_countdownctl'
+	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(STAGE)$(fishdir)/countdownctl.fish'
+	install -D -m 644 packaging/desktop/countdown-notify.desktop '$(STAGE)$(applicationsdir)/countdown-notify.desktop'
 	$(call install_service,../packaging/desktop/$(menu_entry),$(applicationsdir))
-	install -D -m 644 packaging/desktop/icons/countdownd.svg '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg'
-	install -D -m 644 packaging/desktop/icons/countdownd-symbolic.svg '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
-	install -D -m 644 packaging/desktop/$(metainfo) '$(DESTDIR)$(metainfodir)/$(metainfo)'
-	install -D -m 755 packaging/desktop/session '$(DESTDIR)$(libexecdir)/session'
-	install -d '$(DESTDIR)$(autostartdir)'
+	install -D -m 644 packaging/desktop/icons/countdownd.svg '$(STAGE)$(iconsdir)/scalable/apps/countdownd.svg'
+	install -D -m 644 packaging/desktop/icons/countdownd-symbolic.svg '$(STAGE)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
+	install -D -m 644 packaging/desktop/$(metainfo) '$(STAGE)$(metainfodir)/$(metainfo)'
+	install -D -m 755 packaging/desktop/session '$(STAGE)$(libexecdir)/session'
+	install -d '$(STAGE)$(autostartdir)'
 	$(call install_service,../packaging/desktop/countdownd-session.desktop,$(autostartdir))
 	for file in $(translations); do \
-	  install -D -m 644 $(BUILT)/share/locale/$$file '$(DESTDIR)$(localedir)'/$$file; \
+	  install -D -m 644 $(BUILT)/share/locale/$$file '$(STAGE)$(localedir)'/$$file; \
 	done
-	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
+	install -m 644 systemd/countdownd.socket '$(STAGE)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
 	$(call install_service,countdown-hook@.service,$(unitdir))
 	$(call install_service,countdown-undo.service,$(unitdir))
-	install -d '$(DESTDIR)$(unitdir)/default.target.wants'
-	install -m 644 systemd/countdown-undo.path '$(DESTDIR)$(unitdir)'
-	ln -sf ../countdown-undo.path '$(DESTDIR)$(unitdir)/default.target.wants/countdown-undo.path'
+	install -d '$(STAGE)$(unitdir)/default.target.wants'
+	install -m 644 systemd/countdown-undo.path '$(STAGE)$(unitdir)'
+	ln -sf ../countdown-undo.path '$(STAGE)$(unitdir)/default.target.wants/countdown-undo.path'
 	$(call install_service,countdown-notify-wake.conf,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
 	  for unit in $(sandboxed); do \
-	    (set -x; install -D -m 644 systemd/$$unit$(sandbox) '$(DESTDIR)$(unitdir)'/$$unit$(sandbox)); \
+	    (set -x; install -D -m 644 systemd/$$unit$(sandbox) '$(STAGE)$(unitdir)'/$$unit$(sandbox)); \
 	  done; \
 	else \
-	  rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)'); \
 	  echo "50-sandbox.conf is not installed: the services of users cannot have user namespaces here ($$refused)"; \
 	fi
 ifneq ($(systemunitdir),)
-	install -d '$(DESTDIR)$(systemunitdir)'
-	install -m 644 systemd/system/countdownd@.socket systemd/system/countdownd-shared@.socket '$(DESTDIR)$(systemunitdir)'
+	install -d '$(STAGE)$(systemunitdir)'
+	install -m 644 systemd/system/countdownd@.socket systemd/system/countdownd-shared@.socket '$(STAGE)$(systemunitdir)'
 	$(call install_service,system/countdownd@.service,$(systemunitdir))
 	$(call install_service,system/countdownd-shared@.service,$(systemunitdir))
 endif
 
-install-fleet: build-fleet $(BUILT)/share ## install the bridge to Redis, like install
-	$(install_program) -D $(BUILT)/countdownd-redis '$(DESTDIR)$(bindir)/countdownd-redis'
-	install -D -m 644 $(BUILT)/share/countdownd-redis.1 '$(DESTDIR)$(mandir)/man1/countdownd-redis.1'
+install-fleet-files: build-fleet $(BUILT)/share
+	$(install_program) -D $(BUILT)/countdownd-redis '$(STAGE)$(bindir)/countdownd-redis'
+	install -D -m 644 $(BUILT)/share/countdownd-redis.1 '$(STAGE)$(mandir)/man1/countdownd-redis.1'
 ifneq ($(systemunitdir),)
-	install -d '$(DESTDIR)$(systemunitdir)'
+	install -d '$(STAGE)$(systemunitdir)'
 	$(call install_service,system/countdownd-redis@.service,$(systemunitdir))
 endif
 
@@ -313,34 +326,11 @@ endif
 # drop-in for each unit, because ExecStart= must be written again there; and bare names with ExecSearchPath= fail
 # `systemd-analyze verify` of 252.
 install_service = sed -e 's|\([="]\)/usr/bin/|\1$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' \
-	  -e 's|/usr/lib/systemd/user/|$(unitdir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
-	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
+	  -e 's|/usr/lib/systemd/user/|$(unitdir)/|' systemd/$1 > '$(STAGE)$2/$(notdir $1)' && \
+	  chmod 644 '$(STAGE)$2/$(notdir $1)'
 
-uninstall: ## remove the installed files, the bridge's included
-	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
-	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
-	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service' $(undo:%='$(DESTDIR)$(unitdir)/%')
-	[ ! -d '$(DESTDIR)$(unitdir)/default.target.wants' ] || \
-	  rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(unitdir)/default.target.wants'
-	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
-	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop' '$(DESTDIR)$(applicationsdir)/$(menu_entry)'
-	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
-	rm -f '$(DESTDIR)$(metainfodir)/$(metainfo)' '$(DESTDIR)$(autostartdir)/countdownd-session.desktop'
-	rm -f '$(DESTDIR)$(libexecdir)/session'
-	[ ! -d '$(DESTDIR)$(libexecdir)' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(libexecdir)'
-	rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)')
-	for folder in $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(dir $(sandbox))'); do \
-	  [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
-	done
-ifneq ($(systemunitdir),)
-	rm -f $(foreach unit,countdownd@ countdownd-shared@,'$(DESTDIR)$(systemunitdir)/$(unit).service' \
-	  '$(DESTDIR)$(systemunitdir)/$(unit).socket') '$(DESTDIR)$(systemunitdir)/countdownd-redis@.service'
-endif
-	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink' $(translations:%='$(DESTDIR)$(localedir)/%')
-	rm -f $(patsubst %,'$(DESTDIR)$(mandir)/man1/%.1',$(programs) countdownd-redis)
-	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
-	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
-	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'
+uninstall: ## remove what install and install-fleet have recorded
+	scripts/record-install --remove '$(record)' '$(record)-fleet'
 
 # The packages of debian/ from the executables in bin/, without those of symbols: dpkg-buildpackage in the source tarball
 # compiles the executables and makes all.

@@ -34,12 +34,14 @@ let package = Package(
         .library(name: "CountdownControls", targets: ["CountdownControls"]),
         .library(name: "FleetWire", targets: ["FleetWire"]),
         .library(name: "Varlink", targets: ["Varlink"]),
+        .library(name: "VarlinkDefinition", targets: ["VarlinkDefinition"]),
         .library(name: "System", targets: ["System"]),
         .library(name: "Text", targets: ["Text"]),
         .library(name: "RESP", targets: ["RESP"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
         .executable(name: "countdown-notify", targets: ["countdown-notify"]),
+        .executable(name: "varlink-generate", targets: ["varlink-generate"]),
     ],
     dependencies: [argumentParser],
     targets: [
@@ -50,18 +52,26 @@ let package = Package(
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "CountdownControls", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "VarlinkDefinition", swiftSettings: strict),
+        .executableTarget(
+            name: "varlink-generate",
+            dependencies: ["System", "VarlinkDefinition"],
+            swiftSettings: strict
+        ),
         // Declared here and not in the package of the bridge, because tests speak it to the engine too.
         .target(name: "RESP", path: "FleetBridge/Sources/RESP", swiftSettings: strict),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
         .target(
             name: "FleetWire",
             dependencies: ["Varlink"],
+            exclude: ["io.countdownd.Backend.options"],
             resources: [.embedInCode("io.countdownd.Backend.varlink")],
             swiftSettings: strict
         ),
         .target(
             name: "IPC",
             dependencies: ["System", "Text", "Varlink"],
+            exclude: ["io.countdownd.options"],
             resources: [.embedInCode("io.countdownd.varlink")],
             swiftSettings: strict
         ),
@@ -95,7 +105,7 @@ let package = Package(
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/Support/JSONTree", swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["CProcess", "IPC", "JSONTree", "System", "Varlink"],
+            dependencies: ["CProcess", "IPC", "JSONTree", "System", "Varlink", "VarlinkDefinition"],
             path: "Tests/Support",
             exclude: ["CProcess", "JSONTree"]
         ),
@@ -133,9 +143,12 @@ let package = Package(
         ),
         .testTarget(
             name: "ProtocolTests",
-            dependencies: ["IPC", "JSONTree", "System", "TestSupport", "Varlink"],
+            dependencies: [
+                "FleetWire", "IPC", "JSONTree", "System", "TestSupport", "Varlink", "VarlinkDefinition",
+                "varlink-generate",
+            ],
             path: "Tests/Protocol",
-            exclude: ["ClientDriver", "version-1.varlink"],
+            exclude: ["ClientDriver", "Generator/Definitions", "version-1.varlink"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -178,7 +191,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ProgramTrials",
-            dependencies: ["IPC", "JSONTree", "TestSupport", "Varlink"],
+            dependencies: ["IPC", "JSONTree", "TestSupport", "Varlink", "VarlinkDefinition"],
             path: "Tests/Programs/Started",
             exclude: ["Examples/Bars", "Examples/Clients", "Examples/Quickshell", "Examples/Undo"],
             swiftSettings: strict
@@ -194,8 +207,7 @@ let package = Package(
             name: "FleetTests",
             dependencies: [
                 "FleetWire", "BackendContract", "CountdownCore", "FakeBackend", "Fleet", "ModelEngine", "RESP",
-                "TestSupport",
-                "Varlink",
+                "TestSupport", "Varlink", "VarlinkDefinition",
             ],
             path: "Tests/Fleet/InProcess",
             swiftSettings: strict

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import System
+import Varlink
 
 /// A connection of a task that does not block. After the task is cancelled it cannot be used any more.
 extension ClientConnection {

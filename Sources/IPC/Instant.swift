@@ -1,4 +1,5 @@
 import System
+import Varlink
 
 extension Countdown {
     /// An instant of the system clock, to the microsecond.
@@ -36,12 +37,5 @@ extension Countdown {
 
 extension Duration {
     /// Whole microseconds, rounded up; the nearest number if the duration is too long for one.
-    package var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let fraction = attoseconds / 1_000_000_000_000 + (attoseconds % 1_000_000_000_000 > 0 ? 1 : 0)
-        let (sum, overflowOfSum) = whole.addingReportingOverflow(fraction)
-        guard overflow || overflowOfSum else { return sum }
-        return seconds < 0 ? .min : .max
-    }
+    package var microseconds: Int64 { wholeMicroseconds }
 }

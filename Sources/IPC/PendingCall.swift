@@ -1,4 +1,5 @@
 import System
+package import Varlink
 
 /// A call that was sent on a connection of its own, and whose one reply an event loop awaits.
 package struct PendingCall<Value>: ~Copyable {

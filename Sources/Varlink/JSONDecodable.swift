@@ -165,6 +165,26 @@ extension Int64: JSONReadable {
     public static func read(from reader: inout JSONReader) -> Int64? { reader.integer() }
 }
 
+extension Double: JSONReadable {
+    /// Reads a number; nil if the value is of another kind or beyond the range of a double.
+    public static func read(from reader: inout JSONReader) -> Double? {
+        let text = reader.rawValue()
+        guard text.first.map({ $0 == UInt8(ascii: "-") || ASCII.isDigit($0) }) ?? false else { return nil }
+        return Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    }
+}
+
+/// A value of an optional type in an array or a map. For a member, see ``JSONMember/optional``.
+extension Optional: JSONReadable where Wrapped: JSONReadable {
+    /// Reads a value, or `null`; nil if the value is not one of the type.
+    ///
+    /// - Throws: as the type does.
+    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> Wrapped?? {
+        guard !reader.null() else { return .some(nil) }
+        return try Wrapped.read(from: &reader).map { .some($0) }
+    }
+}
+
 extension Bool: JSONReadable {
     /// Reads `true` or `false`; nil if the value is of another kind.
     @inlinable

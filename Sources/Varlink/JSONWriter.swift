@@ -66,6 +66,10 @@ extension JSONWriter {
         value.write(into: &self)
     }
 
+    /// A member is left out if there is no value.
+    @available(*, unavailable, renamed: "memberIfPresent(_:_:)")
+    public mutating func member<Value: JSONWritable>(_ name: StaticString, _ value: Value?) {}
+
     /// Writes a member, or nothing if there is no value.
     @inlinable
     @inline(__always)
@@ -275,6 +279,23 @@ extension Int: JSONWritable {
     /// Writes an integer in decimal.
     @inlinable
     public func write(into writer: inout JSONWriter) { Int64(self).write(into: &writer) }
+}
+
+extension Double: JSONWritable {
+    /// Writes a number; `null` if it is infinite or not a number, which JSON does not have.
+    public func write(into writer: inout JSONWriter) {
+        guard isFinite else { return writer.elementNull() }
+        writer.element(raw: Array(description.utf8))
+    }
+}
+
+/// A value of an optional type in an array or a map. A member that is nil is left out: see ``JSONWriter/memberIfPresent(_:_:)``.
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// Writes the value, or `null`.
+    public func write(into writer: inout JSONWriter) {
+        guard let self else { return writer.elementNull() }
+        writer.element(self)
+    }
 }
 
 extension Bool: JSONWritable {

@@ -34,14 +34,14 @@ final class Translation: Sendable {
         switch ServedMethod(rawValue: call.number) {
         case .start: return .change(.start(try start(&parameters)))
         case .startAll: return try startAll(StartAll(from: &parameters))
-        case .get: return .countdown(try parameters.onlyKey())
+        case .get: return .countdown(try Get.read(from: &parameters))
         case .list: return .list(try list(List(from: &parameters)))
         case .cancel: return .change(try change(Cancel(from: &parameters)) { .cancel($0, ifRevision: $1) })
         case .finish: return .change(try change(Finish(from: &parameters)) { .finish($0, ifRevision: $1) })
         case .pause: return .change(try change(Pause(from: &parameters)) { .pause($0, ifRevision: $1) })
         case .resume: return .change(try change(Resume(from: &parameters)) { .resume($0, ifRevision: $1) })
         case .adjust: return .change(try adjust(Adjust(from: &parameters)))
-        case .wait: return .wait(try parameters.onlyKey())
+        case .wait: return .wait(try Wait.read(from: &parameters))
         case .watch:
             let watch = try Watch(from: &parameters)
             guard call.more else { throw ServiceError.expectedMore }
@@ -199,7 +199,7 @@ extension Translation {
         into writer: inout JSONWriter
     ) {
         guard case .start = request else { return write(countdown, at: now, into: &writer) }
-        Start.Reply.encode(outcome(kind), into: &writer) { countdown.encode(at: now, into: &$0) }
+        Start.Reply.encode(into: &writer, outcome: outcome(kind)) { countdown.encode(at: now, into: &$0) }
     }
 
     /// Writes the reply to `Get` and `Wait`.

@@ -22,6 +22,7 @@ let package = Package(
             name: "FleetWire",
             dependencies: ["Varlink"],
             path: "Modules/FleetWire",
+            exclude: ["io.countdownd.Backend.options"],
             resources: [.embedInCode("io.countdownd.Backend.varlink")]
         ),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
@@ -29,6 +30,7 @@ let package = Package(
             name: "IPC",
             dependencies: ["System", "Text", "Varlink"],
             path: "Modules/IPC",
+            exclude: ["io.countdownd.options"],
             resources: [.embedInCode("io.countdownd.varlink")]
         ),
         .target(

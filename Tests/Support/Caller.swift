@@ -1,5 +1,6 @@
-package import IPC
-import Varlink
+import IPC
+package import Varlink
+import VarlinkDefinition
 
 /// A client that makes calls of `io.countdownd`, and checks every answer against the definition.
 public final class Caller {

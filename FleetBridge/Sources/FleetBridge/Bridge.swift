@@ -67,8 +67,8 @@ final class Bridge {
     }
 
     /// Answers `Describe`.
-    var description: Result<Describe.Reply, Unreachable> {
-        guard let engineName else { return .failure(Unreachable(reason: engine.failure)) }
+    var description: Result<Describe.Reply, BackendError> {
+        guard let engineName else { return .failure(.unreachable(reason: engine.failure)) }
         let settings = engine.settings
         return .success(
             Describe.Reply(

@@ -284,7 +284,7 @@ final class Proposer {
         var words = ["5", keys.now, keys.due, keys.version, keys.log, keys.origin, "\(engine.settings.log)"]
         for proposal in batch.proposals {
             words.append(proposal.key)
-            words.append(proposal.expected ?? "")
+            words.append(proposal.expected)
             words.append("\(proposal.notBeforeUSec)")
             words.append("\(proposal.notAfterUSec)")
             words.append(proposal.dueUSec.map { "\($0)" } ?? "")

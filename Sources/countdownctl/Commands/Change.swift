@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import Text
+import Varlink
 
 /// A subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {

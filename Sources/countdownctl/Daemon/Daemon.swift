@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Varlink
 
 /// The daemon that this user's commands are for.
 struct DaemonEndpoint: Sendable {

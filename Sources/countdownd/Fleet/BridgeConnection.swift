@@ -24,8 +24,8 @@ final class BridgeConnection {
     }
 
     /// Calls a method, and sends as much of the call as the socket takes.
-    func call<Method: BackendMethod>(_ method: Method, more: Bool = false) {
-        session.call(Method.fullName, more: more, method)
+    func call<M: Method>(_ method: M, more: Bool = false) {
+        session.call(M.fullName, more: more, method)
         send()
     }
 

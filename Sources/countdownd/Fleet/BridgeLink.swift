@@ -213,11 +213,11 @@ struct BridgeLink {
     private mutating func read(_ reply: Reply, to proposals: [Fleet.Proposal], of connection: BridgeConnection) {
         if let error = reply.error {
             let reason = (try? reply.parameter("reason", as: String.self)) ?? nil
-            let text = error == Unreachable.name ? reason ?? error : Self.text(ofError: error)
+            let text = error == BackendError.WireName.unreachable.rawValue ? reason ?? error : Self.text(ofError: error)
             return reports.append(.answers(proposals.map { _ in .unreachable(text) }, to: proposals))
         }
         do throws(InvalidReply) {
-            let answer: Propose.Reply = try reply.decoded()
+            let answer = try reply.decoded(Propose.Reply.init(from:))
             // The stream reports the clock, whenever that matters.
             if let clock = answer.clock { clockError = Duration(microseconds: clock.errorUSec) }
             var answers: [Fleet.Answer] = []
@@ -257,14 +257,18 @@ struct BridgeLink {
     private mutating func read(_ reply: Reply, at now: BootInstant) throws(InvalidReply) {
         if let error = reply.error {
             // The bridge has not reached the engine yet, and says so on the stream, too.
-            guard error == Unreachable.name else { throw InvalidReply(description: Self.text(ofError: error)) }
+            guard error == BackendError.WireName.unreachable.rawValue else {
+                throw InvalidReply(description: Self.text(ofError: error))
+            }
             return
         }
         guard reply.continues else {
             isDescribed = true
-            return reports.append(.described(try reply.decoded()))
+            return reports.append(.described(try reply.decoded(Describe.Reply.init(from:))))
         }
-        let news: Follow.Update<LogEntry> = try reply.decoded()
+        let (entries, news) = try reply.decoded { reader throws(InvalidParameter) in
+            try Follow.Reply.read(from: &reader, entriesAs: [LogEntry].self)
+        }
         if let clock = news.clock { try report(clock) }
         if news.state == .clock { reports.append(.refusal(news.reason)) }
         guard isDescribed || news.state == .lost || news.state == .clock else {
@@ -273,7 +277,7 @@ struct BridgeLink {
             return
         }
         if news.state == .live { losses = 0 }
-        events += try LogCursor.Event.events(of: news).reversed()
+        events += try LogCursor.Event.events(of: news, entries).reversed()
     }
 
     private mutating func report(_ clock: EngineOffset) throws(InvalidReply) {

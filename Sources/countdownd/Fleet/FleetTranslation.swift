@@ -13,9 +13,11 @@ extension Reply {
     /// Decodes the parameters.
     ///
     /// - Throws: the name of the member that is missing or invalid.
-    func decoded<Value: JSONDecodable>(as type: Value.Type = Value.self) throws(InvalidReply) -> Value {
+    func decoded<Value>(
+        _ read: (inout JSONReader) throws(InvalidParameter) -> Value
+    ) throws(InvalidReply) -> Value {
         do throws(InvalidParameter) {
-            return try parameters()
+            return try readParameters(read)
         } catch {
             throw InvalidReply(description: "invalid value of '\(error.parameter)'")
         }
@@ -27,7 +29,7 @@ extension Propose.Proposal {
     init(_ proposal: Fleet.Proposal) {
         self.init(
             key: proposal.key.text,
-            expected: proposal.expected?.text,
+            expected: proposal.expected?.text ?? "",
             notBeforeUSec: proposal.window.notBefore?.microseconds ?? 0,
             notAfterUSec: proposal.window.notAfter.microseconds,
             dueUSec: proposal.due?.microseconds,
@@ -82,12 +84,8 @@ extension LogEntry: JSONDecodable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var key = JSONMember<Key>("key")
-        var version = JSONMember<Int64>("version")
-        var id = JSONMember<EntryID>("id")
-        var record = JSONMember<RecordText>("record")
-        reader.knownMembers { key.read(&$0) || version.read(&$0) || id.read(&$0) || record.read(&$0) }
-        self.init(try key.required, try version.required, try id.required.known, try record.optional)
+        let (key, id, entry) = try Follow.Entry.read(from: &reader, keyAs: Key.self, idAs: EntryID.self)
+        self.init(key, entry.version, id.known, entry.record)
         guard self.version.number >= 0 else { throw InvalidParameter("version") }
     }
 
@@ -107,10 +105,10 @@ extension LogCursor.Event {
     /// engine may have made them as one chain.
     private static let entriesAtOnce = 64
 
-    /// The events of a reply; none if there is only a clock in it.
+    /// The events of a reply with these entries; none if there is only a clock in it.
     ///
     /// - Throws: if the reply is none that a bridge can give.
-    static func events(of reply: Follow.Update<LogEntry>) throws(InvalidReply) -> [LogCursor.Event] {
+    static func events(of reply: Follow.Reply, _ entries: [LogEntry]) throws(InvalidReply) -> [LogCursor.Event] {
         switch reply.state {
         case .resumed: return [.resumed]
         case .trimmed: return [.trimmed]
@@ -119,8 +117,8 @@ extension LogCursor.Event {
             guard let start = reply.last else { throw InvalidReply(description: "a page has no version") }
             let id = start.id.flatMap(ProposalID.init)
             let position = LogCursor.Position(version: LogVersion(start.version), id: id)
-            return parts(of: reply.entries) { .page($0, position) }
-        case .changes: return parts(of: reply.entries) { .changes($0) }
+            return parts(of: entries) { .page($0, position) }
+        case .changes: return parts(of: entries) { .changes($0) }
         case .live: return [.live]
         case .lost: return [.lost(reply.reason ?? "the bridge gives no reason")]
         case .clock: return []

@@ -22,8 +22,8 @@ public final class BackendClient {
     }
 
     /// Sends a call, without waiting for its reply.
-    public func send<Method: BackendMethod>(_ call: Method, more: Bool = false) throws {
-        session.call(Method.fullName, more: more, call)
+    public func send<M: Method>(_ call: M, more: Bool = false) throws {
+        session.call(M.fullName, more: more, call)
         while session.unsent > 0 {
             try session.withUnsent { bytes throws(SystemFailure) in try socket.send(bytes) }
         }
@@ -109,7 +109,7 @@ extension Propose.Proposal {
     ) {
         self.init(
             key: key,
-            expected: expected,
+            expected: expected ?? "",
             notBeforeUSec: window.lowerBound,
             notAfterUSec: window.upperBound,
             dueUSec: due,

@@ -161,7 +161,7 @@ struct FakeBridge {
             proposals.map { proposal in
                 Engine.Proposal(
                     key: proposal.key,
-                    expected: proposal.expected,
+                    expected: proposal.expected.isEmpty ? nil : proposal.expected,
                     notBefore: proposal.notBeforeUSec,
                     notAfter: proposal.notAfterUSec,
                     due: proposal.dueUSec,

@@ -2,6 +2,7 @@ import FakeBackend
 import Foundation
 import IPC
 import TestSupport
+import Varlink
 
 /// Daemons that share their countdowns: each has a bridge of its own to one engine.
 final class Fleet {
@@ -93,7 +94,7 @@ extension Caller {
     /// Makes a call that is to fail.
     ///
     /// - Returns: the error; nil for an error that is not the interface's.
-    func error(of method: some IPC.Method) throws -> CountdownError? {
+    func error(of method: some Varlink.Method) throws -> CountdownError? {
         do {
             _ = try call(method)
             return nil
@@ -104,7 +105,7 @@ extension Caller {
 
     /// Repeats a call until it succeeds.
     @discardableResult
-    func repeated<M: IPC.Method>(_ method: M) throws -> M.Reply {
+    func repeated<M: Varlink.Method>(_ method: M) throws -> M.Reply {
         var reply: M.Reply?
         try waitUntil("the success of \(method)") {
             do {

@@ -10,7 +10,7 @@ public enum MessageHarness: Harness {
         check(Interface.methods[number], isReply, input.rest().bytes)
     }
 
-    private static func check<M: IPC.Method>(_ method: M.Type, _ isReply: Bool, _ text: [UInt8]) {
+    private static func check<M: Varlink.Method>(_ method: M.Type, _ isReply: Bool, _ text: [UInt8]) {
         if isReply { check(M.Reply.self, text) } else { check(M.self, text) }
     }
 

@@ -2,6 +2,7 @@ import IPC
 import TestSupport
 import Testing
 import Varlink
+import VarlinkDefinition
 
 /// A Swift type and the structure of the definition that it must be: how it is decoded and encoded, and what it stores.
 struct Contract: Sendable, CustomTestStringConvertible {

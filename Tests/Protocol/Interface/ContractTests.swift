@@ -2,6 +2,7 @@ import IPC
 import TestSupport
 import Testing
 import Varlink
+import VarlinkDefinition
 
 @Suite("Every type follows the definition")
 struct ContractTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import VarlinkDefinition
 
 @Suite("Definition reads interface definitions")
 struct DefinitionTests {
@@ -54,7 +55,7 @@ struct DefinitionTests {
         ]
     )
     func refused(text: String) {
-        #expect(throws: DefinitionSyntaxError.self) { try Definition(parsing: text) }
+        #expect(throws: DefinitionFault.self) { try Definition(parsing: text) }
     }
 
     @Test("what follows the definition passes, and every contradiction is named, also in nested values")

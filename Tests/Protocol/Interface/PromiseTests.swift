@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VarlinkDefinition
 
 /// The fixture is the interface of version 1. Until 1.0 is released it may be changed with the interface. After that, a test
 /// that fails here names a promise of docs/protocol.md that is broken.

@@ -13,6 +13,8 @@ struct HouseTests {
         "System": ["CLinux", "Dispatch", "Glibc", "Synchronization", "Text"],
         "Text": ["CLinux"],
         "Varlink": ["Glibc"],
+        "VarlinkDefinition": [],
+        "varlink-generate": ["Glibc", "System", "VarlinkDefinition"],
         "FleetWire": ["Varlink"],
         "Fleet": ["CountdownCore", "Varlink"],
         "RESP": [],

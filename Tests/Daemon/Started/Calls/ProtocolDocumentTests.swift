@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("The document on the protocol")
 struct ProtocolDocumentTests {

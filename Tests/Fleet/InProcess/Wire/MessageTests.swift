@@ -3,6 +3,7 @@ import FleetWire
 import TestSupport
 import Testing
 import Varlink
+import VarlinkDefinition
 
 @Suite("The messages between a daemon and a bridge")
 struct MessageTests {
@@ -31,7 +32,7 @@ struct MessageTests {
         #expect(BackendInterface.methods.map { $0.name } == definition.methods.map(\.name))
         #expect(BackendInterface.description.methods == definition.methods.map(\.name))
         #expect(Propose.fullName == "io.countdownd.Backend.Propose")
-        #expect(Unreachable.name == "io.countdownd.Backend.Unreachable")
+        #expect(BackendError.unreachable(reason: "").errorName == "io.countdownd.Backend.Unreachable")
         #expect(Propose.Outcome.allCases.map(\.rawValue) == definition.cases(.named("Outcome")))
         #expect(Follow.State.allCases.map(\.rawValue) == definition.cases(.named("FollowState")))
     }
@@ -216,7 +217,9 @@ struct MessageTests {
             let invalid = text.replacing(#""\#(member)":"#, with: #""\#(member)":-1"#)
             #expect(throws: InvalidParameter(member)) { try read(invalid, as: Describe.Reply.self) }
         }
-        try expect(Unreachable(reason: "why"), is: #"{"reason":"why"}"#)
+        var writer = JSONWriter()
+        writer.object { BackendError.unreachable(reason: "why").encodeParameters(into: &$0) }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"reason":"why"}"#)
     }
 
     @Test("members that a newer bridge adds to replies are skipped")
@@ -225,6 +228,10 @@ struct MessageTests {
         #expect(try read("{\(later),\"outcome\":\"early\"}", as: Propose.Answer.self) == .early)
         #expect(try read("{\(later),\"answers\":[]}", as: Propose.Reply.self).answers.isEmpty)
         #expect(try read("{\(later),\"state\":\"live\",\"entries\":[]}", as: Follow.Reply.self).state == .live)
-        #expect(try read("{\(later),\"reason\":\"why\"}", as: Unreachable.self).reason == "why")
+        let error = try JSONReader.read(copying: "{\(later),\"reason\":\"why\"}".utf8) { reader in
+            _ = reader.beginText()
+            return try BackendError(.unreachable, from: &reader)
+        }
+        #expect(error == .unreachable(reason: "why"))
     }
 }

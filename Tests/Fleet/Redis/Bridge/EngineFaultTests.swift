@@ -61,7 +61,7 @@ struct EngineFaultTests {
         try wrong.program.line(containing: "rejects the user name or the password of the URL")
         let client = try wrong.client()
         try client.send(Describe())
-        #expect(try client.reply().error == Unreachable.name)
+        #expect(try client.reply().error == BackendError.WireName.unreachable.rawValue)
         try wrong.replaceURL("redis://:SECRET2@127.0.0.1:\(server.port)")
         try wrong.program.line(containing: "connected to")
         #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)

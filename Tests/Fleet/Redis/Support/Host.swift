@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import TestSupport
+import Varlink
 
 /// A host of a fleet: a daemon and its bridge.
 final class Host {

@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import VarlinkDefinition
 
 @Suite("countdownctl watch --format, show --format and watch --exec")
 final class FeedCommandsTests: CommandSuite {

@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import VarlinkDefinition
 
 @Suite("countdownctl show, list, status and is-running")
 final class ShowCommandsTests: CommandSuite {

@@ -1,4 +1,7 @@
 /// A Varlink interface definition, parsed.
+///
+/// A path names a part of it: `Pot` is a type, a method's parameters or an error's; `Pot.lid` is a member, or a word of an
+/// enumeration, also if the type of `lid` has no name and has members itself: `Pot.lid.size`. `Cook.Reply` is the reply of a method.
 public struct Definition: Sendable {
     /// The name of the interface.
     public var name: String
@@ -8,6 +11,12 @@ public struct Definition: Sendable {
     public var methods: [Method] = []
     /// The errors with their parameters, in their order.
     public var errors: [Named<Shape>] = []
+    /// The comment above the interface.
+    public var comment = Comment()
+    /// The place of each name, by its path.
+    public var places: [String: Place] = [:]
+    /// The comment of each name that has one, by its path.
+    public var comments: [String: Comment] = [:]
 
     /// A value with a name.
     public struct Named<Value: Sendable>: Sendable {
@@ -53,12 +62,28 @@ public struct Definition: Sendable {
         case float
         case string
         case object
+        /// A value of any kind.
+        case any
         case named(String)
         case nullable(Shape)
         case array(Shape)
         case map(Shape)
         case structure([Field])
         case enumeration([String])
+    }
+
+    /// A place in a text; lines and columns count from 1, columns in bytes.
+    public struct Place: Sendable, Hashable {
+        /// The line.
+        public var line: Int
+        /// The column.
+        public var column: Int
+
+        /// A line and a column.
+        public init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
     }
 
     /// The type with a name; nil if there is none.
@@ -88,4 +113,21 @@ public struct Definition: Sendable {
     public func cases(_ type: Shape) -> [String] {
         if case .enumeration(let cases) = resolved(type) { cases } else { [] }
     }
+}
+
+/// A fault of a definition, and its place.
+public struct DefinitionFault: Error, Equatable, CustomStringConvertible {
+    /// The place of the fault.
+    public var place: Definition.Place
+    /// What is wrong.
+    public var text: String
+
+    /// A fault at a place.
+    public init(_ text: String, at place: Definition.Place) {
+        self.place = place
+        self.text = text
+    }
+
+    /// `LINE:COLUMN: text`, as compilers write it.
+    public var description: String { "\(place.line):\(place.column): \(text)" }
 }

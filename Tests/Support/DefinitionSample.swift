@@ -1,3 +1,5 @@
+public import VarlinkDefinition
+
 extension Definition {
     /// The fields that a sample has.
     public enum Extent: Sendable, CaseIterable {
@@ -16,9 +18,12 @@ extension Definition {
 
     private func sample(of type: Shape, _ extent: Extent, counting count: inout Int) -> String {
         switch resolved(type) {
-        case .bool, .object:
-            return if case .bool = resolved(type) { "true" } else { "{}" }
-        case .int, .float:
+        case .bool, .object, .any:
+            return if case .object = resolved(type) { "{}" } else { "true" }
+        case .float:
+            count += 1
+            return "\(count).5"
+        case .int:
             count += 1
             return "\(9_007_199_254_740_000 + count)"
         case .string:

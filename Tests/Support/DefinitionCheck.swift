@@ -1,5 +1,6 @@
 import JSONTree
-import Varlink
+internal import Varlink
+public import VarlinkDefinition
 
 extension Definition {
     /// How the parameters of a reply, as JSON text, contradict the definition; empty if they do not.
@@ -39,7 +40,7 @@ extension Definition {
     private func check(_ value: JSONValue, _ type: Shape, at path: String) -> [String] {
         switch (resolved(type), value) {
         case (.bool, .boolean), (.int, .integer), (.float, .integer), (.float, .double), (.string, .string),
-            (.object, .object):
+            (.object, .object), (.any, _):
             return []
         case (.array(let element), .array(let elements)):
             return elements.enumerated().flatMap { check($1, element, at: "\(path)[\($0)]") }
