@@ -57,7 +57,7 @@ final class LogStore: Store {
     /// Whether the log has said how much room a base needs.
     var hasSaidRoom = false
     /// Malformed lines, which stay so that they can be mended.
-    let skipped: [Recovery.SkippedLine]
+    let skipped: [SkippedLine]
     let background = Background()
     var bases = 0
 
@@ -78,7 +78,7 @@ final class LogStore: Store {
     ///   - log: of the daemon.
     ///   - now: goes into the names of folders.
     init(
-        _ contents: borrowing Recovery.Contents,
+        _ contents: borrowing LogContents,
         in folder: StoreFolder,
         _ directory: consuming StateDirectory,
         durability: Durability,
@@ -228,7 +228,7 @@ final class LogStore: Store {
         let (number, isSynchronous) = (lastSegment + 1, durability == .powerLoss)
         if let synced = background.synced { state.synced = state.synced.map { max($0, synced) } }
         state.wasStopped = false
-        let (turn, next) = Self.firstTurn(of: number, after: chain, state, forgettingFleet: forgettingFleet)
+        let (turn, next) = Segment.firstTurn(of: number, after: chain, state, forgettingFleet: forgettingFleet)
         let file = try folder.make(.segment, number, synchronously: isSynchronous)
         var begun = Segment(number, file, isSynchronous: isSynchronous, position: 0)
         try begun.append(turn.span)
@@ -238,24 +238,6 @@ final class LogStore: Store {
             if !isSynchronous { background.sync([segment.file], upTo: chain.turn - 1, folder: folder) }
         }
         (segment, lastSegment, chain, mustBegin, mustSyncFolder) = (begun, number, next, false, isSynchronous)
-    }
-
-    /// The first turn of a segment: its heading, and the state.
-    ///
-    /// - Returns: its bytes, and the chain behind it.
-    static func firstTurn(
-        of number: Int64,
-        after chain: Chain,
-        _ state: StateLine,
-        forgettingFleet: Bool = false
-    ) -> (bytes: [UInt8], next: Chain) {
-        var lines = JSONWriter()
-        HeadingLine(.segment, number, after: chain.sum).write(into: &lines)
-        state.write(into: &lines)
-        if forgettingFleet { FleetLine.nothing.write(into: &lines) }
-        var next = Chain(of: LogName.name(.segment, number), in: state.store, turn: chain.turn, after: chain.sum)
-        next.seal(&lines)
-        return (lines.bytes, next)
     }
 
     func drop(_ endings: [Revision]) {

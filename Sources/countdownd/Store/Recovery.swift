@@ -4,45 +4,6 @@ import System
 
 /// Reads a log: its contents, as of the clocks now. Nothing is written.
 struct Recovery {
-    /// A line that is not served. It stays in the log, so that a person can mend it.
-    struct SkippedLine: Equatable {
-        /// Empty if it cannot stay where it was.
-        let text: [UInt8]
-        /// Its file, its number in the file, and its fault.
-        let description: String
-        /// The newest revision of the lines before it.
-        let after: Revision
-    }
-
-    /// The contents of a log.
-    struct Contents: ~Copyable {
-        var timetable: Timetable
-        var fleet = StoredFleet()
-        /// What the next state line says.
-        var state: StateLine
-        /// The offset of the clocks that the last daemon held; nil if this is another boot, or the system clock was set since.
-        var offset: Duration?
-        /// The last segment, and where its next turn begins; nil if there is none.
-        var last: (number: Int64, position: Int64)?
-        /// The chain at its end.
-        var chain = Chain(turn: 1, sum: 0)
-        /// Whether the next turn needs a segment of its own.
-        var beginsSegment = true
-        /// The number of the base; 0 without one.
-        var base: Int64 = 0
-        /// The bytes of all files that count.
-        var bytes: Int64 = 0
-        var skipped: [SkippedLine] = []
-        /// Whether there are lines of a fleet that must not be read again.
-        var forgetsFleet = false
-        /// What a person should know.
-        var reports: [String] = []
-        /// The names of files to be kept beside the log: they are damaged, or history ends before them.
-        var kept: [String] = []
-        /// The names of files to be removed.
-        var removed: [String] = []
-    }
-
     let limits: Limits
     let now: Now
     /// The identity of this boot; empty if it is not known.
@@ -57,22 +18,28 @@ struct Recovery {
     /// - Parameter folder: of the log, locked.
     /// - Returns: the contents.
     /// - Throws: `Corruption` if the log has to be put aside, `SystemFailure` if it cannot be read now.
-    func load(_ folder: StoreFolder) throws -> Contents {
+    func load(_ folder: StoreFolder) throws -> LogContents {
         let files = try LogFiles(of: folder, bootID: bootID)
         guard let first = files.last?.state else { return fresh() }
         let isSameBoot = first.bootID == bootID && !bootID.isEmpty
         let isWhole = try isSameBoot || files.endsWithStop()
-        var reading = LogReading(first, isSameBoot: isSameBoot, by: self)
+        var reading = LogReading(
+            first,
+            isSameBoot: isSameBoot,
+            limits: limits,
+            now: now,
+            followsEngine: followsEngine
+        )
         if !isWhole { reading.synced = first.synced ?? .max }
         try reading.read(files)
         return finish(reading, isSameBoot: isSameBoot)
     }
 
     /// A store without a countdown.
-    private func fresh() -> Contents {
+    private func fresh() -> LogContents {
         let clock = clockRevision
         let state = StateLine(bootID: bootID, revision: clock, offset: now.offset)
-        var contents = Contents(timetable: Timetable(limits: limits, revision: Revision(0)), state: state)
+        var contents = LogContents(timetable: Timetable(limits: limits, revision: Revision(0)), state: state)
         contents.timetable.resume(at: clock, oldest: clock, gaps: [], now: now)
         return contents
     }
@@ -80,7 +47,7 @@ struct Recovery {
     private var clockRevision: Revision { Revision(max(1, min(now.wall.microseconds, Revision.latestClock))) }
 
     /// Continues at a revision that was never given.
-    private func finish(_ reading: consuming LogReading, isSameBoot: Bool) -> Contents {
+    private func finish(_ reading: consuming LogReading, isSameBoot: Bool) -> LogContents {
         let (last, newest, wasStopped) = (reading.state, reading.newest, reading.wasStopped)
         let (isDamaged, floor, hasFleetLines) = (reading.isDamaged, reading.floor, reading.hasFleetLines)
         var contents = reading.finished()

@@ -265,7 +265,7 @@ struct RetryingStore: ~Copyable {
             nextTry = lastCommit
             return .lostFiles
         }
-        let lines = max(LogStore.linesWhenIdle, changes ?? 0)
+        let lines = max(BaseFile.linesAtOnce, changes ?? 0)
         if store.work(&timetable, fleet: fleet(), lines: lines, at: now.boot) { return .lines }
         if store.isWaiting { nextWork = now.boot + Self.patience }
         return .nothing

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import Varlink
 
 /// An open file of a log. It is locked for this open file alone, as long as the value lives: a second daemon that finds the file
 /// by any name cannot lock it.
@@ -65,6 +66,24 @@ struct Segment {
     init(_ number: Int64, _ file: LogFile, isSynchronous: Bool, position: Int64) {
         (self.number, self.file, self.isSynchronous, self.position) = (number, file, isSynchronous, position)
         zeroedUpTo = max(position, file.size)
+    }
+
+    /// The first turn of a segment: its heading, and the state.
+    ///
+    /// - Returns: its bytes, and the chain behind it.
+    static func firstTurn(
+        of number: Int64,
+        after chain: Chain,
+        _ state: StateLine,
+        forgettingFleet: Bool = false
+    ) -> (bytes: [UInt8], next: Chain) {
+        var lines = JSONWriter()
+        HeadingLine(.segment, number, after: chain.sum).write(into: &lines)
+        state.write(into: &lines)
+        if forgettingFleet { FleetLine.nothing.write(into: &lines) }
+        var next = Chain(of: LogName.name(.segment, number), in: state.store, turn: chain.turn, after: chain.sum)
+        next.seal(&lines)
+        return (lines.bytes, next)
     }
 
     /// Appends a turn. If that fails, the next one is written in its place.

@@ -102,6 +102,18 @@ struct OpenedStore: ~Copyable {
     let offset: Duration?
     /// What is known of a fleet.
     let fleet: StoredFleet
+
+    init(
+        _ store: any Store,
+        _ timetable: consuming Timetable,
+        stepRevision: Revision? = nil,
+        offset: Duration? = nil,
+        fleet: StoredFleet = StoredFleet()
+    ) {
+        self.store = store
+        self.timetable = timetable
+        (self.stepRevision, self.offset, self.fleet) = (stepRevision, offset, fleet)
+    }
 }
 
 extension StoreFailure {

@@ -32,15 +32,13 @@ struct StoreLocation {
             durability: durability,
             followsEngine: followsEngine
         )
-        let contents: Recovery.Contents
+        let contents: LogContents
         do {
             contents = try recovery.load(folder)
         } catch let corruption as Corruption {
             try putAside(corruption, in: directory, at: now)
             folder = try self.folder(in: directory)
             contents = try attempt(path) { try recovery.load(folder) }
-        } catch let error as OpenError {
-            throw error
         } catch {
             throw Self.unavailable(error, path)
         }
@@ -54,15 +52,8 @@ struct StoreLocation {
             log: log,
             at: now
         )
-        let (stepRevision, offset) = (contents.state.stepRevision, contents.offset)
-        let fleet = contents.fleet
-        return OpenedStore(
-            store: store,
-            timetable: contents.timetable,
-            stepRevision: stepRevision,
-            offset: offset,
-            fleet: fleet
-        )
+        let (stepRevision, offset, fleet) = (contents.state.stepRevision, contents.offset, contents.fleet)
+        return OpenedStore(store, contents.timetable, stepRevision: stepRevision, offset: offset, fleet: fleet)
     }
 
     private func attempt<Result: ~Copyable>(_ path: String, _ body: () throws -> Result) throws(OpenError) -> Result {
@@ -148,7 +139,7 @@ struct StoreLocation {
         )
     }
 
-    private func report(_ contents: borrowing Recovery.Contents, _ path: String) {
+    private func report(_ contents: borrowing LogContents, _ path: String) {
         for report in contents.reports { log.write(.error, "\(path): \(report)") }
         guard let first = contents.skipped.first else { return }
         let count = contents.skipped.count

@@ -18,14 +18,14 @@ struct StoreRewrite {
 
     let directory: String
     let state: StateLine
-    let skipped: [Recovery.SkippedLine]
+    let skipped: [SkippedLine]
     let now: Now
 
     func run(_ timetable: borrowing Timetable, synchronously: Bool) throws(SystemFailure) -> Written {
         let folder = try StoreFolder.makeRewritten(in: directory)
         // The first segment stands before the base, which makes the folder whole.
         let begin = Chain(turn: 1, sum: 0)
-        let (turn, chain) = LogStore.firstTurn(of: 1, after: begin, state)
+        let (turn, chain) = Segment.firstTurn(of: 1, after: begin, state)
         let segment = try folder.make(.segment, 1, synchronously: synchronously)
         var begun = Segment(1, segment, isSynchronous: synchronously, position: 0)
         try begun.append(turn.span)
@@ -37,7 +37,7 @@ struct StoreRewrite {
         try timetable.visitAll { countdown throws(SystemFailure) in
             base.add(countdown)
             count += 1
-            if count.isMultiple(of: LogStore.linesWhenIdle) { try base.endTurn() }
+            if count.isMultiple(of: BaseFile.linesAtOnce) { try base.endTurn() }
         }
         try base.end(state)
         try file.sync()
