@@ -96,7 +96,7 @@ public struct CodeField: Equatable, Sendable {
     /// - Returns: the code if the text has filled the field.
     @discardableResult
     public mutating func paste(_ text: String) -> String? {
-        let search = CodeSearch(text, length: length, alphabet)
+        let search = CodeSearch(text, length: length, admit: alphabet.admit)
         let run = search.run ?? []
         if 1..<length ~= run.count {
             var code: String?

@@ -27,10 +27,10 @@ struct CodeSearch {
     /// Each character as it stands in a code; nil for those that do not.
     private let admitted: [Character?]
 
-    init(_ text: String, length: Int, _ alphabet: CodeField.Alphabet) {
+    init(_ text: String, length: Int, admit: (Character) -> Character?) {
         self.length = length
         self.text = Array(text.unicodeScalars)
-        admitted = self.text.map { alphabet.admit(Character($0)) }
+        admitted = self.text.map { admit(Character($0)) }
     }
 
     /// The characters of a text that is nothing but one item; nil for other texts, and for a group that is too long.
