@@ -146,7 +146,7 @@ final class LogStore: Store {
         } catch {
             closedBytes += segment?.position ?? 0
             (segment, mustBegin) = (nil, true)
-            throw StoreFailure(error, of: folder.path)
+            throw StoreFailure(error)
         }
         self.start = nil
     }
@@ -167,12 +167,12 @@ final class LogStore: Store {
         } catch {
             // A base that is not finished may be what fills the disk.
             guard error.code == ENOSPC || error.code == EDQUOT, giveUpBase() else {
-                throw StoreFailure(error, of: folder.path)
+                throw StoreFailure(error)
             }
             do throws(SystemFailure) {
                 try store(changes)
             } catch {
-                throw StoreFailure(error, of: folder.path)
+                throw StoreFailure(error)
             }
         }
     }

@@ -139,8 +139,11 @@ extension StoreFailure {
         }
     }
 
-    init(_ failure: SystemFailure, of place: String) {
-        reason = "\(place): \(failure)"
+    /// - Parameters:
+    ///   - failure: the call of the system that failed.
+    ///   - place: goes before it; nil if the reader knows it.
+    init(_ failure: SystemFailure, of place: String? = nil) {
+        reason = "\(place.map { "\($0): " } ?? "")\(failure)"
         hint = Hint(errno: failure.code)
     }
 
