@@ -81,6 +81,11 @@ struct StoreLocation {
             guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
                 throw .unavailable(StoreFailure(SystemFailure("mkdir"), of: path))
             }
+            // The state directory may be new, too.
+            try attempt(path) {
+                try StoredText.synchronize(directory)
+                try StoredText.synchronize("\(directory)/..")
+            }
         }
         if let status = FileIdentity.status(of: path), status.st_mode & S_IFMT != S_IFDIR {
             throw .unavailable(
