@@ -17,10 +17,19 @@ enum Countdownd {
             switch try Options.parse(ProcessArguments.read()) {
             case .showHelp: print(Options.help)
             case .showVersion: print("countdownd \(Version.current)")
+            case .printStore(let directory, let options): printStore(in: directory, options)
             case .run(let options): run(options)
             }
         } catch {
             end(error.sentence, status: EX_USAGE)
+        }
+    }
+
+    private static func printStore(in directory: String, _ options: Options) {
+        do throws(StoreFailure) {
+            try PrintStore(directory: directory, options: options).run()
+        } catch {
+            end(error.advice, status: EXIT_FAILURE)
         }
     }
 

@@ -14,6 +14,8 @@ struct Options: Equatable {
 
     enum ParseResult: Equatable {
         case run(Options)
+        /// Print the store in this directory, as a daemon with these options would read it.
+        case printStore(String, Options)
         case showHelp
         case showVersion
     }
@@ -67,6 +69,8 @@ struct Options: Equatable {
           --access owner|socket   who may call: its user and root, or every user that the socket's mode admits
                                   (default: owner)
           --log-level LEVEL       error, warning, notice, info or debug (default: info; keys are logged at debug)
+          --print-store DIRECTORY print what a start would serve from this state directory, or folder of a log, as lines
+                                  of JSON, and to standard error what it would report; change nothing, and exit
           --help                  print this text
           --version               print the version
 
@@ -82,13 +86,15 @@ struct Options: Equatable {
             flags: ["--help", "-h", "--version"],
             options: [
                 "--socket", "--socket-mode", "--socket-group", "--state-directory", "--durability", "--history",
-                "--leeway", "--access", "--log-level", "--backend", "--backend-down",
+                "--leeway", "--access", "--log-level", "--backend", "--backend-down", "--print-store",
             ]
         )
+        var printed: String?
         while let argument = try parser.next() {
             switch argument {
             case .flag("--version"): return .showVersion
             case .flag: return .showHelp
+            case .option("--print-store", let value): printed = value
             case .option(let name, let value): try options.set(name, to: value)
             case .operand(let word):
                 throw OptionParser.UsageError("unexpected argument '\(PrintableText.escape(word))'; see --help")
@@ -97,7 +103,7 @@ struct Options: Equatable {
         guard options.access == .socket || options.socketRights.mode & 0o022 == 0 else {
             throw OptionParser.UsageError("the mode of the socket admits other users: use --access socket, too")
         }
-        return .run(options)
+        return printed.map { .printStore($0, options) } ?? .run(options)
     }
 
     private mutating func set(_ option: String, to value: String) throws(OptionParser.UsageError) {

@@ -42,15 +42,16 @@ final class StoreFolder {
     /// - Parameters:
     ///   - state: the state directory.
     ///   - name: of the folder in it.
+    ///   - isRead: whether it is read alone, so that it is not locked.
     /// - Throws: `held` if another daemon has locked it.
-    init(in state: String, name: String = StoreFolder.name) throws(OpenError) {
+    init(in state: String, name: String = StoreFolder.name, isRead: Bool = false) throws(OpenError) {
         (self.state, path) = (state, "\(state)/\(name)")
         do throws(SystemFailure) {
             let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
             descriptor = try Descriptor(owning: number, of: "open")
             guard let identity = FileIdentity(of: descriptor.number) else { throw SystemFailure("fstat") }
             self.identity = identity
-            guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemFailure("flock") }
+            guard isRead || flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemFailure("flock") }
         } catch {
             guard error.code != EWOULDBLOCK else { throw Self.held(path) }
             throw .unavailable(StoreFailure(error, of: path))
@@ -72,6 +73,12 @@ final class StoreFolder {
         } catch {
             throw SystemFailure("open", code: EBUSY)
         }
+    }
+
+    /// Whether a folder was written from memory to its end, and has not got the name of the log.
+    static func hasWholeRewrite(in state: String) -> Bool {
+        FileIdentity(of: "\(state)/\(name)") == nil
+            && FileIdentity(of: "\(state)/\(rewritten)/\(LogName.name(.base, 1))") != nil
     }
 
     /// Gives a folder that is written from memory the name of the log, in the place of what has it.

@@ -122,9 +122,8 @@ struct StoreLocation {
 
     /// Finishes a new log that the last daemon wrote from memory, if it was killed meanwhile.
     private func finishRewrite(in directory: String, at now: Now) throws(OpenError) {
-        let (path, new) = ("\(directory)/\(StoreFolder.name)", "\(directory)/\(StoreFolder.rewritten)")
-        let isWhole = FileIdentity(of: "\(new)/\(LogName.name(.base, 1))") != nil
-        guard FileIdentity(of: path) == nil, isWhole else { return }
+        guard StoreFolder.hasWholeRewrite(in: directory) else { return }
+        let path = "\(directory)/\(StoreFolder.name)"
         try attempt(path) { _ = try StoreFolder.adoptRewritten(in: directory, at: now.wall) }
         log.write(.notice, "\(path) is the new log that the last countdownd has written from memory")
     }
