@@ -10,7 +10,6 @@ let package = Package(
     name: "Fuzz",
     targets: [
         .systemLibrary(name: "CSystemd", path: "Modules/CSystemd", pkgConfig: "libsystemd"),
-        .systemLibrary(name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "Text", dependencies: ["CLinux"], path: "Modules/Text"),
         .target(name: "System", dependencies: ["CLinux", "Text"], path: "Modules/System"),
@@ -36,8 +35,7 @@ let package = Package(
         .target(
             name: "countdownd",
             dependencies: [
-                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSQLite",
-                "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSystemd",
             ],
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]

@@ -8,7 +8,6 @@
   gettext,
   lld,
   pkg-config,
-  sqlite,
   swift,
   swiftpm,
   systemd,
@@ -30,7 +29,6 @@ stdenv.mkDerivation (finalAttrs: {
     swiftpm
   ];
   buildInputs = [
-    sqlite
     systemd
   ];
 
