@@ -5,61 +5,54 @@ import System
 
 /// The thread that waits for the disk.
 final class Background: Sendable {
-    enum BaseState {
+    enum BaseState: UInt8, AtomicRepresentable {
         case running, done, failed
     }
 
-    private struct State {
-        /// The turn up to which everything is on the disk.
-        var synced: Int64?
-        /// Whether that has not been told.
-        var hasFailed = false
-        /// Whether the log has a file that could not be synced, so that nothing later counts as synced.
-        var hasUnsynced = false
-        var base = BaseState.running
+    private let queue = DispatchQueue(label: "countdownd.log", qos: .utility)
+    private let syncedTurn = Atomic<Int64>(-1)
+    /// Whether a sync has failed that has not been told.
+    private let hasFailed = Atomic(false)
+    /// Whether the log has a file that could not be synced, so that nothing later counts as synced.
+    private let hasUnsynced = Atomic(false)
+    private let baseState = Atomic(BaseState.running)
+
+    /// The turn up to which everything is on the disk; nil if that is not known.
+    var synced: Int64? {
+        let turn = syncedTurn.load(ordering: .acquiring)
+        return turn < 0 ? nil : turn
     }
 
-    private let queue = DispatchQueue(label: "countdownd.log", qos: .utility)
-    private let state = Mutex(State())
-
-    var synced: Int64? { state.withLock { $0.synced } }
-    var base: BaseState { state.withLock { $0.base } }
+    var base: BaseState { baseState.load(ordering: .acquiring) }
 
     /// Whether a sync has failed since the last call: it must not be tried again on that file, since the kernel may have dropped what
     /// could not be written.
-    func takeFailure() -> Bool {
-        state.withLock { state in
-            defer { state.hasFailed = false }
-            return state.hasFailed
-        }
-    }
+    func takeFailure() -> Bool { hasFailed.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Notes that a base replaces every file that could not be synced.
-    func forgetFailure() { state.withLock { $0.hasUnsynced = false } }
+    func forgetFailure() { hasUnsynced.store(false, ordering: .releasing) }
 
     /// Syncs files, and the names of their folder.
     ///
-    /// - Parameters:
-    ///   - files: of which each is synced.
-    ///   - turn: the turn up to which everything is on the disk then; nil if that does not change.
-    ///   - folder: of the files.
+    /// - Parameter turn: the turn up to which everything is on the disk then; nil if that does not change.
     func sync(_ files: [LogFile], upTo turn: Int64?, folder: StoreFolder) {
         let folder = folder.descriptor.number
         queue.async { [self] in
             let isSynced = files.allSatisfy { (try? $0.sync()) != nil } && fsync(folder) == 0
-            state.withLock { state in
-                if !isSynced { (state.hasFailed, state.hasUnsynced) = (true, true) }
-                if !state.hasUnsynced, let turn { state.synced = turn }
+            if !isSynced {
+                hasFailed.store(true, ordering: .releasing)
+                hasUnsynced.store(true, ordering: .releasing)
             }
+            if let turn, !hasUnsynced.load(ordering: .acquiring) { syncedTurn.store(turn, ordering: .releasing) }
         }
     }
 
     /// Syncs a base and what belongs to it; `base` says when that is done.
     func finish(_ files: [LogFile]) {
-        state.withLock { $0.base = .running }
+        baseState.store(.running, ordering: .releasing)
         queue.async { [self] in
             let isSynced = files.allSatisfy { (try? $0.sync()) != nil }
-            state.withLock { $0.base = isSynced ? .done : .failed }
+            baseState.store(isSynced ? .done : .failed, ordering: .releasing)
         }
     }
 

@@ -107,6 +107,9 @@ final class LogStore: Store {
         folder.beginWatch()
     }
 
+    /// What is left to do in the background uses the folder's descriptor.
+    deinit { background.wait() }
+
     // MARK: The start
 
     var hasBegun: Bool { start == nil }

@@ -49,7 +49,7 @@ struct PrintStore {
 
     // MARK: Reading
 
-    private func contents() throws(StoreFailure) -> Recovery.Contents {
+    private func contents() throws(StoreFailure) -> LogContents {
         let name = try name()
         do {
             for _ in 1..<Self.tries {
@@ -69,7 +69,7 @@ struct PrintStore {
         }
     }
 
-    private func load(_ name: String) throws -> Recovery.Contents {
+    private func load(_ name: String) throws -> LogContents {
         try recovery.load(StoreFolder(in: directory, name: name, isRead: true))
     }
 

@@ -27,7 +27,7 @@ struct SandboxTests {
     @Test("with both layers one directory is writable, and a restart makes it again if it was removed")
     func directory() throws {
         let session = try Session(of: .heidi)
-        let store = "/home/heidi/.local/state/countdownd/countdowns.db"
+        let store = "/home/heidi/.local/state/countdownd/log"
         try session.countdownctl("start tea 1h")
         try session.machine.shell(.heidi, "test -e \(store)")
         try session.systemctl("stop", "countdownd.socket", "countdownd.service")

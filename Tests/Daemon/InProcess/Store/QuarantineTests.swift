@@ -5,214 +5,133 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A file that is not a readable store")
+@Suite("A log that cannot be read")
 final class QuarantineTests: StoreSuite {
-    /// A file in the store's place, besides its description.
+    /// A fault of the files, besides its description.
     enum Kind: CaseIterable {
-        case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
-        case newer, newerInLog, unreleased, otherColumns, withoutTable, versionZero, unknownFormat
-        case cutOff, overwritten, leafTwice, brokenFreelist, emptyWithLog, logAlone, journalAlone
-        case withoutDaemon, impossibleDaemon, withoutBoot, impossibleBoot
+        case randomBytes, emptySegment, cutHeading, newer, wrongState, wrongNumber
+        case withoutFirst, withoutSegment, withoutBase, baseAlone, otherStore, largeNumber
 
         var words: String {
             switch self {
-            case .randomBytes, .shortText: "it is not an SQLite database"
-            case .headerAlone: "its header is truncated"
-            case .foreign, .foreignWithLog, .foreignWithJournal:
-                "it is another program's SQLite database (application id 0)"
-            case .foreignWithID: "it is another program's SQLite database (application id 7)"
-            case .newer, .newerInLog: "its version 2 is from a newer countdownd; this one knows versions up to 1"
-            case .otherColumns: "its table gap does not match version 1"
-            case .withoutTable, .unreleased: "its table batch does not match version 1"
-            case .versionZero: "its version is 0"
-            case .unknownFormat: "its header is not one that SQLite writes"
-            case .cutOff, .overwritten: "malformed"
-            case .leafTwice: "it is damaged ("
-            case .brokenFreelist: "freelist"
-            case .emptyWithLog: "it is empty, although it has a log of changes"
-            case .logAlone, .journalAlone: "but its database is missing"
-            case .withoutDaemon: "table daemon is empty"
-            case .impossibleDaemon: "the row of table daemon is malformed"
-            case .withoutBoot: "table boot has no row for this boot"
-            case .impossibleBoot: "a row of table boot is malformed"
+            case .randomBytes, .emptySegment, .cutHeading, .wrongState, .wrongNumber: "the beginning of 0000000004.log is no turn of a log"
+            case .newer: "the format 2 of 0000000004.log is from a newer countdownd; this one knows formats up to 1"
+            case .withoutFirst, .withoutBase: "0000000002.base is missing"
+            case .withoutSegment: "0000000003.log is missing"
+            case .baseAlone: "0000000002.log is missing"
+            case .otherStore: ".log is of another log"
+            case .largeNumber: "0000000005.log is missing"
             }
         }
 
         var advice: String {
             switch self {
-            case .newer, .newerInLog: "upgrade countdownd"
-            case .randomBytes, .shortText, .foreign, .foreignWithID, .foreignWithLog, .foreignWithJournal,
-                .otherColumns, .withoutTable, .unreleased:
-                "--state-directory"
-            case .logAlone, .journalAlone: "with -wal appended"
+            case .newer: "upgrade countdownd"
+            case .withoutFirst, .withoutSegment, .withoutBase, .baseAlone, .otherStore, .largeNumber: "if you find the file"
             default: "to restore a backup"
             }
         }
     }
 
-    /// A store of ours with countdowns; unless its daemon was stopped, the newest changes are in its log.
-    private func leaveStore(stopped: Bool = true) throws {
+    /// A base with three segments, the last of which is of a second boot that goes on.
+    private func leaveStore() throws {
+        scene.thresholds = StoreThresholds(segmentBytes: 3_000, tolerated: 4_000)
         let keeper = try scene.open()
-        for number in 0..<50 { try keeper.turn(.start("\(number)"), at: scene.now) }
-        if stopped { keeper.stop() } else { try scene.crash() }
+        for number in 0..<80 { try keeper.turn(.restart("\(number % 20)"), at: scene.now) }
+        while try scene.log.names.count < 2 { try keeper.turn(.restart("more"), at: scene.now) }
+        keeper.work(at: scene.now)
+        while try scene.log.last < "0000000004.log" { try keeper.turn(.restart("more"), at: scene.now) }
+        for _ in 1...5 { try keeper.turn(.restart("more"), at: scene.now) }
+        try scene.crash()
+        try #require(scene.log.names == ["0000000002.base", "0000000002.log", "0000000003.log", "0000000004.log"])
+        scene.thresholds = StoreThresholds()
     }
 
-    private func execute(_ sql: String) throws {
-        try scene.connect().execute(sql)
-    }
-
-    private func write(_ bytes: [UInt8], at place: Int? = nil) throws {
-        var data = place == nil ? Data() : try #require(scene.files["countdowns.db"])
-        let place = place ?? 0
-        data.replaceSubrange(place..<min(data.count, place + bytes.count), with: bytes)
-        try data.write(to: URL(fileURLWithPath: scene.path))
-    }
+    private func remove(_ name: String) { unsafe unlink(scene.log.path(of: name)) }
 
     private func prepare(_ kind: Kind) throws {
-        var generator = SeededGenerator(seed: 1)
+        try leaveStore()
+        let last = try scene.log.last
         switch kind {
-        case .randomBytes: try write((0..<5_000).map { _ in .random(in: 0...255, using: &generator) })
-        case .shortText: try write(Array("a list of countdowns".utf8))
-        case .headerAlone:
-            try leaveStore()
-            unsafe truncate(scene.path, 99)
-        case .foreign: try execute("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
-        case .foreignWithID: try execute("PRAGMA application_id = 7; CREATE TABLE countdown (revision)")
-        case .foreignWithLog: try execute("PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)")
-        case .foreignWithJournal: try prepareForeignJournal()
-        case .newer:
-            try leaveStore()
-            try execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2")
-        case .newerInLog:
-            try leaveStore()
-            try execute("PRAGMA user_version = 2")
-        case .otherColumns: try alter("ALTER TABLE gap ADD COLUMN other")
-        case .withoutTable: try alter("DROP VIEW countdowns; DROP VIEW countdown; DROP TABLE batch")
-        case .unreleased:
-            try alter("DROP VIEW countdowns; DROP VIEW countdown; DROP TABLE batch; CREATE TABLE countdown (revision)")
-        case .versionZero: try alter("PRAGMA user_version = 0")
-        case .unknownFormat:
-            try leaveStore()
-            try write([3], at: 18)
-        case .cutOff:
-            try leaveStore()
-            unsafe truncate(scene.path, 6_000)
-        case .overwritten:
-            try leaveStore()
-            for page in 2..<10 { try write([UInt8](repeating: 0x5a, count: 1_024), at: page * 1_024) }
-        case .leafTwice: try leaveLeafTwice()
-        case .brokenFreelist:
-            try leaveStore()
-            try write([0, 0, 0, 3], at: 36)
-        case .emptyWithLog:
-            try leaveStore(stopped: false)
-            unsafe truncate(scene.path, 0)
-        case .logAlone:
-            try leaveStore(stopped: false)
-            unsafe unlink(scene.path)
-        case .journalAlone: try Data("journal".utf8).write(to: URL(fileURLWithPath: scene.path + "-journal"))
-        case .withoutDaemon: try alter("DELETE FROM daemon")
-        case .impossibleDaemon: try alter("UPDATE daemon SET revision = 'newest'")
-        case .withoutBoot: try alter("DELETE FROM boot")
-        case .impossibleBoot: try alter("UPDATE boot SET shift = 9223372036854775807")
+        case .randomBytes: try scene.log.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }, to: last)
+        case .emptySegment: try scene.log.write([], to: last)
+        case .cutHeading: try scene.log.write(scene.log.bytes(of: last).prefix(50), to: last)
+        case .newer: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",2,"#) + "\n" }.joined().utf8, to: last)
+        case .wrongState: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",1,1,"#) + "\n" }.joined().utf8, to: last)
+        case .wrongNumber: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["segment",4,"#, with: #"["segment",5,"#) + "\n" }.joined().utf8, to: last)
+        case .withoutFirst: remove("0000000002.base"); remove("0000000002.log"); try scene.log.write([], to: "0000000002.base")
+        case .withoutSegment: remove("0000000003.log")
+        case .withoutBase: remove("0000000002.base")
+        case .baseAlone: for name in ["0000000002.log", "0000000003.log", "0000000004.log"] { remove(name) }
+        case .otherStore:
+            let other = try StoreScene()
+            for _ in 1...3 { try other.open().turn(.start("other"), at: other.now); other.reboot("\(other.now.boot)") }
+            try scene.log.write(other.log.bytes(of: "0000000003.log"), to: "0000000003.log")
+        case .largeNumber: try scene.log.write(scene.log.bytes(of: last), to: "9999999999.log")
         }
     }
 
-    /// A tree of readable pages, in which one page also stands for another one.
-    private func leaveLeafTwice() throws {
-        try leaveStore()
-        let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'batch'"
-        let number = try scene.integer(query)
-        let root = 1_024 * (Int(try #require(number)) - 1)
-        let database = try #require(scene.files["countdowns.db"])
-        let page = Array(database[root..<root + 1_024])
-        try #require(page[0] == 5, "the root has leaves below it")
-        let firstCell = Int(page[12]) << 8 | Int(page[13])
-        try write(Array(page[firstCell..<firstCell + 4]), at: root + 8)
-    }
-
-    private func alter(_ sql: String) throws {
-        try leaveStore(stopped: false)
-        try execute(sql)
-    }
-
-    /// The files of another program that was killed during a change.
-    private func prepareForeignJournal() throws {
-        let writer = try scene.connect()
-        try writer.execute("CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000)); PRAGMA cache_size = 1")
-        try writer.execute("BEGIN IMMEDIATE; UPDATE a SET b = randomblob(100000)")
-        try scene.crash()
-        try #require(scene.files["countdowns.db-journal"] != nil)
-    }
-
-    @Test(
-        "it is kept unchanged, with its log, under a name with the date, and a new store is created",
-        arguments: Kind.allCases
-    )
+    @Test("it is kept as it is under a name with the date, and a new log is begun", arguments: Kind.allCases)
     func movesAside(_ kind: Kind) throws {
         try prepare(kind)
-        let before = try scene.files.filter { !$0.key.hasSuffix("-shm") }
+        let before = try scene.files
         let keeper = try scene.open()
         #expect(keeper.known.isEmpty)
         let after = try scene.files
-        for (name, contents) in before where !contents.isEmpty {
-            let kept = name.replacing("countdowns.db", with: "countdowns-unreadable-20250615T152320Z.db")
-            #expect(after[kept] == contents, "\(name)")
+        for (name, contents) in before where name.hasPrefix("log/") {
+            #expect(after[name.replacing("log/", with: "log-unreadable-20250615T152320Z/")] == contents, "\(name)")
         }
-        try checkMessage(kind)
+        let line = try #require(scene.lines.all.last)
+        #expect(scene.lines.all.count == 1)
+        #expect(line.hasPrefix("error: \(scene.log.folder) cannot be read: "))
+        #expect(line.contains(kind.words), "\(line)")
+        #expect(line.contains("kept as \(scene.directory.path)/log-unreadable-20250615T152320Z"), "\(line)")
+        #expect(line.contains(kind.advice), "\(line)")
 
         try keeper.turn(.start("new"), at: scene.now)
         try scene.crash()
-        #expect(try scene.open().known.map(\.key.text) == ["new"])
+        #expect(try scene.open().keys == ["new"])
         #expect(scene.lines.all.count == 1)
     }
 
-    private func checkMessage(_ kind: Kind) throws {
-        let line = try #require(scene.lines.all.last)
-        #expect(scene.lines.all.count == 1)
-        #expect(line.hasPrefix("error: \(scene.path) cannot be read: "))
-        #expect(line.contains(kind.words), "\(line)")
-        #expect(line.contains("kept as \(scene.directory.path)/countdowns-unreadable-20250615T152320Z.db"), "\(line)")
-        #expect(line.contains(kind.advice), "\(line)")
-        #expect(!line.contains("\n"))
-    }
-
-    @Test("its new name is not taken, not even by a log that could be mistaken for its own")
+    @Test("its new name is not taken")
     func names() throws {
-        for suffix in ["", "-2", "-4"] {
-            let log = suffix == "-2" ? "-wal" : ""
-            try scene.directory.write("kept", to: "countdowns-unreadable-20250615T152320Z\(suffix).db\(log)")
-        }
-        try scene.directory.write("text", to: "countdowns.db")
+        for suffix in ["", "-2"] { try scene.directory.write("kept", to: "log-unreadable-20250615T152320Z\(suffix)") }
+        try leaveStore()
+        try scene.log.write("text".utf8, to: scene.log.last)
         _ = try scene.open()
-        let text = Data("text".utf8)
-        #expect(try scene.files["countdowns-unreadable-20250615T152320Z-3.db"] == text)
-        #expect(try scene.files.values.filter { $0 == Data("kept".utf8) }.count == 3)
+        #expect(try scene.files["log-unreadable-20250615T152320Z-3/0000000004.log"] == Data("text".utf8))
+        #expect(try scene.files.values.count { $0 == Data("kept".utf8) } == 2)
     }
 
-    @Test("it is recognised by its rows if SQLite finds no fault with its pages")
-    func rowsInDisorder() throws {
-        try leaveLeafTwice()
-        let before = try scene.files["countdowns.db"]
-        let database = try scene.connect()
-        let failure = #expect(throws: SQLiteFailure.self) { _ = try scene.file().recovery.load(from: database) }
-        #expect(failure?.description == "the rows of table batch are not in their order")
-        #expect(failure?.isOfContents == true)
-        #expect(try scene.files["countdowns.db"] == before)
+    @Test("files that the base replaces and files that were not finished are removed; other files stay, and one is named")
+    func leftovers() throws {
+        try leaveStore()
+        let names = try scene.log.names
+        let other = try StoreScene()
+        do { try other.open().stop() }
+        // The power failed before the removal, or a person has put files there.
+        try scene.log.write(other.log.bytes(of: "0000000001.log"), to: "0000000001.log")
+        for name in ["0000000005.base.new", "0000000005.log.new", "notes.txt", "7.log"] { try scene.log.write("x".utf8, to: name) }
+        let keeper = try scene.open()
+        #expect(keeper.timetable.liveCount == 21)
+        #expect(try scene.log.names == (["0000000001.log"] + names + ["7.log", "notes.txt"]).sorted())
+        #expect(scene.lines.all == ["error: \(scene.log.folder): 7.log in the folder of the log is no file of it, and is left alone"])
     }
 
-    @Test("it is complete under its new name if the daemon was killed while it renamed the files")
-    func killedMeanwhile() throws {
-        try prepare(.newerInLog)
-        let database = try #require(scene.files["countdowns.db"])
-        let log = try #require(scene.files["countdowns.db-wal"])
-        let kept = scene.directory.path(of: "countdowns-unreadable-20250615T152319Z.db")
-        // The log has both names while the database is renamed.
-        unsafe link(scene.path + "-wal", kept + "-wal")
-        unsafe rename(scene.path, kept)
-        #expect(try scene.open().known.isEmpty)
-        #expect(try scene.files["countdowns-unreadable-20250615T152319Z.db"] == database)
-        #expect(try scene.files["countdowns-unreadable-20250615T152319Z.db-wal"] == log)
-        #expect(try scene.files["countdowns-unreadable-20250615T152320Z.db-wal"] == log)
+    @Test("a kill before the files that a base replaces are removed leaves nothing that is read twice or stays")
+    func older() throws {
+        try leaveStore()
+        // What was before the base: a segment with the same ID, and lines that do not count any more.
+        let before = try scene.log.bytes(of: "0000000002.log")
+        try scene.log.write(before, to: "0000000001.log")
+        try scene.log.write(
+            String(decoding: before, as: UTF8.self).replacing(#"["segment",2,"#, with: #"["segment",1,"#).utf8,
+            to: "0000000001.log"
+        )
+        let keeper = try scene.open()
+        #expect(keeper.timetable.liveCount == 21)
+        #expect(try !scene.log.names.contains("0000000001.log"))
+        #expect(scene.lines.all.isEmpty)
     }
 }

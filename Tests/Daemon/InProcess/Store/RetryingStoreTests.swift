@@ -12,12 +12,22 @@ final class RetryingStoreTests {
         var failure: StoreFailure?
         private(set) var stored: [Changes] = []
         private(set) var attempts = 0
-        let checkpoints = 0
-        let logPages = 0
+        let (bases, logPages, isBehind, isWaiting) = (0, 0, false, false)
+        private(set) var hasBegun = false
+        var canBegin = true
+        /// So many commits succeed before the next one fails.
+        var commitsLeft = Int.max
 
-        func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
+        func begin() throws(StoreFailure) {
+            guard canBegin else { throw RetryingStoreTests.full }
+            hasBegun = true
+        }
+
+        func commit(_ changes: Changes, comparing: Bool) throws(StoreFailure) {
             attempts += 1
             if let failure { throw failure }
+            commitsLeft -= 1
+            guard commitsLeft >= 0 else { throw RetryingStoreTests.full }
             stored.append(changes)
         }
 
@@ -38,13 +48,13 @@ final class RetryingStoreTests {
             return nil
         }
 
-        func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position? { nil }
+        func checkWhenIdle() throws(StoreFailure) {}
         func drop(_ endings: [Revision]) {}
-        func cleanUp() -> Bool { false }
+        func work(_ timetable: inout Timetable, fleet: StoredFleet?, lines: Int, at now: BootInstant) -> Bool { false }
         func close(at revision: Revision) {}
     }
 
-    private static let full = StoreFailure(reason: "database or disk is full", hint: .makeRoom)
+    private static let full = StoreFailure(reason: "no space", hint: .makeRoom)
 
     private let disk = Disk()
     private let lines = Lines()
@@ -66,7 +76,8 @@ final class RetryingStoreTests {
             store: disk,
             timetable: Timetable(limits: Limits(), revision: Revision(1)),
             stepRevision: nil,
-            offset: nil
+            offset: nil,
+            fleet: StoredFleet()
         )
     }
 
@@ -95,7 +106,7 @@ final class RetryingStoreTests {
         }
         #expect(lines.all.count == 1)
         let line = try #require(lines.all.first)
-        #expect(line.hasPrefix("error: changes cannot be stored: /state/db: database or disk is full (make room"))
+        #expect(line.hasPrefix("error: changes cannot be stored: /state/db: no space (make room"))
     }
 
     @Test("one line says that it works again, after how long, and how many ends were stored late")
@@ -122,7 +133,7 @@ final class RetryingStoreTests {
             storage.retry(timetable, at: instant(Double(half) / 2))
         }
         #expect(lines.all.count == 3)
-        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored again: /state/db: data"))
+        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored again: /state/db: no"))
         let next = try #require(storage.next as BootInstant?)
         #expect(next == instant(999.5 + 60).boot)
         storage.retry(timetable, at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
@@ -186,7 +197,7 @@ final class RetryingStoreTests {
         storage.mostUnstored = .max
         disk.failure = Self.full
         var changes = try ending(2)
-        changes.fleet = FleetChanges(rows: [.delete(1)])
+        changes.fleet = FleetChanges(records: [.remove(try Key("key"))])
         for _ in 0..<200_000 { storage.keep(changes, of: timetable) }
         #expect(storage.unstoredChanges == 200_000)
     }
@@ -197,12 +208,47 @@ final class RetryingStoreTests {
     func waitsWithRecords() throws {
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
-        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Member.RowChange.delete))), of: timetable)
+        let records = try (1...2_000).map { Member.RecordChange.remove(try Key("\($0)")) }
+        storage.keep(Changes(fleet: FleetChanges(records: records, position: .some(nil))), of: timetable)
         for _ in 0..<10 { try? storage.commit(Changes(), of: timetable, at: instant(0.5)) }
         #expect(disk.attempts == 1)
         disk.failure = nil
         storage.retry(timetable, at: instant(1))
-        #expect(disk.stored.first?.fleet?.rows.count == 2_000)
+        #expect(disk.stored.flatMap { $0.fleet?.records ?? [] } == records)
+        // The position counts only if all of them are stored.
+        #expect(disk.stored.map { $0.fleet?.position != nil } == [false, true])
+    }
+
+    @Test("kept ends are stored in parts, and no part is stored again after a later one has failed")
+    func parts() throws {
+        disk.failure = Self.full
+        try? storage.commit(Changes(), of: timetable, at: instant(0))
+        for revision in 2...3_001 as ClosedRange<Int64> { storage.keep(try ending(revision), of: timetable) }
+        (disk.failure, disk.commitsLeft) = (nil, 1)
+        storage.retry(timetable, at: instant(1))
+        var left = storage.unstoredChanges
+        #expect((1...2_900).contains(left))
+        disk.commitsLeft = .max
+        storage.retry(timetable, at: instant(3))
+        #expect(disk.stored.flatMap(\.steps).map(\.countdown.revision.number) == Array(2...3_001))
+        #expect(disk.stored.allSatisfy { $0.steps.count <= 1_500 })
+        left = storage.unstoredChanges
+        #expect(left == 0)
+        #expect(lines.all.last == "notice: changes can be stored again, after 3 s; 3000 ends stored late")
+    }
+
+    @Test("a store that is open and cannot be written to gives no revisions until it can")
+    func cannotBegin() throws {
+        disk.canBegin = false
+        var storage = RetryingStore(path: "/state/db", log: lines.log) { [disk = Disk()] _ in
+            disk.canBegin = false
+            return RetryingStoreTests.opened(disk)
+        }
+        _ = try storage.open(at: instant(0))
+        let (isOpen, gives) = (storage.isOpen, storage.givesRevisions)
+        #expect(isOpen && !gives)
+        #expect(throws: StoreFailure.self) { try storage.commit(Changes(), of: timetable, at: instant(1)) }
+        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored: /state/db: no space (make room"))
     }
 
     @Test("if there are too many changes, and more than countdowns, the store is written again instead")
@@ -211,7 +257,7 @@ final class RetryingStoreTests {
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
         var changes = try ending(2)
-        changes.fleet = FleetChanges(rows: [.delete(1)])
+        changes.fleet = FleetChanges(records: [.remove(try Key("key"))])
         for _ in 0..<12 { storage.keep(changes, of: timetable) }
         var count = storage.unstoredChanges
         #expect(count == 12)

@@ -1,5 +1,4 @@
 import CountdownCore
-import Glibc
 import TestSupport
 import Testing
 
@@ -78,9 +77,11 @@ final class RevisionTests: StoreSuite {
         #expect(!keeper.canResume(after: revision(keeper.timetable.revision.number - 1)))
     }
 
-    @Test("they are not repeated if the log is lost, or was not copied with the database")
-    func lostLog() throws {
+    @Test("they are not repeated if the end of the log is lost")
+    func lostEnd() throws {
         do { try scene.open().stop() }
+        let name = try scene.log.last
+        let stopped = try scene.log.bytes(of: name)
         scene.pass(.seconds(10))
         let lost: [Revision]
         do {
@@ -88,7 +89,9 @@ final class RevisionTests: StoreSuite {
             lost = try start(5, by: keeper)
             try scene.crash()
         }
-        unsafe unlink(scene.path + "-wal")
+        // What the first daemon has left, and its successor's mark, which was on the disk before any revision was given.
+        let mark = try #require(try scene.log.ends(of: name).first { $0 > stopped.count })
+        try scene.log.write(scene.log.bytes(of: name).prefix(mark), to: name)
         scene.pass(.seconds(10))
         let keeper = try scene.open()
         #expect(keeper.known.isEmpty)
@@ -101,12 +104,38 @@ final class RevisionTests: StoreSuite {
         let revisions: [Revision]
         do {
             revisions = try start(50, by: scene.open())
-            try scene.directory.write("text", to: "countdowns.db")
+            try scene.crash()
         }
+        try scene.log.write("text".utf8, to: scene.log.last)
         scene.pass(.milliseconds(1))
         let keeper = try scene.open()
         #expect(!revisions.contains(where: keeper.canResume(after:)))
         #expect(try start(1, by: keeper)[0] > revisions[49])
+    }
+
+    @Test("the log says that a daemon uses it before any revision is given, and not that the last one stopped")
+    func mark() throws {
+        do { try scene.open().stop() }
+        #expect(try scene.log.state?.wasStopped == true)
+        let keeper = try scene.open(beginning: false)
+        #expect(!keeper.store.hasBegun)
+        #expect(try scene.log.state?.wasStopped == true)
+        try keeper.store.begin()
+        #expect(keeper.store.hasBegun)
+        #expect(try scene.log.state?.wasStopped == false)
+    }
+
+    @Test("the gaps of at most a thousand crashes are kept; from before the others no watch resumes")
+    func manyCrashes() {
+        var state = StateLine(bootID: "", revision: revision(1), offset: .zero)
+        var ends: [Revision] = []
+        for number in 1...1_500 as ClosedRange<Int64> {
+            let newest = revision(number << 21)
+            ends.append(revision(state.addGap(after: newest, clock: revision(1)).number - 1))
+            #expect(state.gaps.last == revision(newest.number + 1)...ends[ends.count - 1])
+        }
+        #expect(state.gaps.count == 1_000)
+        #expect(state.oldest == ends[499])
     }
 
     @Test("a boot without an identity counts as another boot")

@@ -177,7 +177,7 @@ struct MemberLogTests {
         scene.call(0, .start(), .start(key: "other"))
         scene.exchange(0)
         let stored = scene.hosts[0].stored
-        #expect(stored.rows.count == 2)
+        #expect(stored.records.count == 2)
         let host = FleetHost(1, start: 1, stored: stored)
         #expect(host.opening?.after == scene.engine.position)
         host.turn(at: scene.time) { $0.receive(.resumed, at: scene.time) }
@@ -188,7 +188,7 @@ struct MemberLogTests {
         #expect(scene.engine.propose(proposals, at: scene.now) == [.won(LogVersion(noon.microseconds + 3))])
         // Ended records are given up once the engine may have removed them, and no call is in flight.
         host.turn(at: engineTime(noon + .seconds(661)))
-        #expect(host.rows.values.map(\.key) == [k])
+        #expect(Array(host.records.keys) == [k])
     }
 
     @Test("a snapshot after a restart without the stored records announces only what has changed meanwhile")
@@ -200,7 +200,7 @@ struct MemberLogTests {
         scene.turn(1)
         var stored = scene.hosts[1].stored
         #expect(stored.changes.count == 4)
-        (stored.rows, stored.position) = ([:], nil)
+        (stored.records, stored.position) = ([:], nil)
         scene.call(0, .start(60, .extend, key: "longer"))
         scene.exchange(0)
         let host = FleetHost(2, start: 1, stored: stored)
@@ -210,7 +210,7 @@ struct MemberLogTests {
         #expect(host.member.cursor.isLive)
         #expect(host.changes.dropFirst(4).map(\.kind) == [.adjusted])
         #expect(host.live(at: scene.time) == scene.hosts[0].live(at: scene.time))
-        #expect(host.rows.count == 3)
+        #expect(host.records.count == 3)
     }
 
     @Test("a snapshot stores the records again if the stored ones are lost, and otherwise only those that have changed")
@@ -218,19 +218,19 @@ struct MemberLogTests {
         let host = scene.hosts[0]
         scene.call(0, .start(), .start(key: "other"))
         scene.exchange(0)
-        let rows = host.rows
+        let records = host.records
         scene.cut(0)
         scene.call(1, .start(key: "missed"))
         scene.exchange(1)
         scene.engine.trimLog(to: 0)
         scene.reopen(0)
         #expect(host.notes.contains(.snapshot(.trimmed)))
-        #expect(host.rows.merging(rows) { $1 } == host.rows)
-        #expect(host.rows.count == 3)
+        #expect(host.records.merging(records) { $1 } == host.records)
+        #expect(host.records.count == 3)
         scene.turn(0) { $0.loseStore() }
         scene.follow(0)
         #expect(host.member.cursor.isLive)
-        #expect(Set(host.rows.values.map(\.key)) == [k, key("other"), key("missed")])
+        #expect(Set(host.records.keys) == [k, key("other"), key("missed")])
         #expect(host.changes.map(\.kind) == [.started, .started, .started])
         #expect(FleetHost(1, start: 1, stored: host.stored).opening?.after == scene.engine.position)
     }

@@ -1,6 +1,7 @@
 import CountdownCore
 import Fleet
 import TestSupport
+import Varlink
 
 /// A host of a fleet without sockets and store: a timetable, a member, and their output.
 final class FleetHost {
@@ -11,14 +12,14 @@ final class FleetHost {
         var countdowns: [KeyedCountdown] = []
         var revision = Revision(0)
         var oldestRevision = Revision(0)
-        var rows: [Int64: LogEntry] = [:]
+        var records: [Key: HeldRecord] = [:]
         var position: LogCursor.Position?
     }
 
     var timetable: Timetable
     var member: Member
-    /// The rows in the store.
-    private(set) var rows: [Int64: LogEntry]
+    /// The records in the store.
+    private(set) var records: [Key: HeldRecord]
     /// Every change in its order, since before the host died.
     private(set) var changes: [Change]
     /// The results of calls, with the instants at which they came.
@@ -33,14 +34,15 @@ final class FleetHost {
         for countdown in stored.countdowns { timetable.restore(countdown) }
         _ = timetable.flush()
         timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [], now: Self.start)
-        (rows, changes, notes) = (stored.rows, stored.changes, stored.notes)
+        (records, changes, notes) = (stored.records, stored.changes, stored.notes)
+        let read = stored.read()
         member = Member(
             host: HostID(number, start),
             random: SeededGenerator(seed: number &* 1_000 &+ start),
             options: options,
-            position: stored.position
+            position: read == nil ? nil : stored.position,
+            records: read ?? HeldRecords()
         )
-        for (number, entry) in stored.rows { member.restore(entry, row: number) }
         member.open(&timetable)
         opening = member.takeOutput().opening
     }
@@ -50,7 +52,7 @@ final class FleetHost {
         timetable.visitAll { stored.countdowns.append($0) }
         stored.revision = timetable.revision
         stored.oldestRevision = timetable.oldestRevision
-        stored.rows = rows
+        stored.records = records
         stored.position = member.stored
         return stored
     }
@@ -66,10 +68,10 @@ final class FleetHost {
         for (number, result) in output.results { results[number] = (result, now) }
         notes += output.notes
         if let opening = output.opening { self.opening = opening }
-        for row in output.rows {
-            switch row {
-            case .insert(let number, let entry, _): rows[number] = entry
-            case .delete(let number): rows[number] = nil
+        for change in output.records {
+            switch change {
+            case .set(let key, let record): records[key] = record
+            case .remove(let key): records[key] = nil
             }
         }
     }
@@ -87,7 +89,7 @@ final class FleetHost {
 
     /// Loses the store, as if its files were removed.
     func loseStore() {
-        rows = [:]
+        records = [:]
         member.readAgain(&timetable)
     }
 
@@ -111,5 +113,24 @@ final class FleetHost {
             live[countdown.key] = "\(end) \(annotations) \(countdown.started.microseconds)"
         }
         return live
+    }
+}
+
+extension FleetHost.Stored {
+    /// The records as a store reads what it has written; nil if one of them cannot be used, so that a snapshot is needed.
+    fileprivate func read() -> HeldRecords? {
+        var read = HeldRecords()
+        for (key, record) in records {
+            var line = JSONWriter()
+            line.array { record.write(into: &$0) }
+            let length = line.count
+            let reading: HeldRecord.Reading? = JSONReader.read((line.bytes + [0]).span, length: length) { reader in
+                guard reader.beginArrayText(), reader.nextElement() else { return nil }
+                return HeldRecord.read(from: &reader)
+            }
+            guard case .record(let record) = reading else { return nil }
+            read.set(record, under: key)
+        }
+        return read
     }
 }
