@@ -35,7 +35,7 @@ struct LogFiles {
     /// - Throws: `Corruption` if files are missing or of another log.
     init(of folder: StoreFolder, bootID: String) throws {
         self.folder = folder
-        let names = try folder.names()
+        let names = try folder.names().sorted()
         let known = names.compactMap(LogName.parse)
         let base = known.filter { $0.kind == .base }.map(\.number).max() ?? 0
         let numbers = known.filter { $0.kind == .segment && $0.number >= max(1, base) }.map(\.number).sorted()

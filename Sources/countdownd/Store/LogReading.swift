@@ -147,9 +147,10 @@ struct LogReading: ~Copyable {
                 wasStopped = false
                 eachLine(bytes, of: reader) { line, reading in
                     number += 1
-                    // Bytes that begin no line are neither served nor kept in a base.
-                    guard reader.text[line.lowerBound] == UInt8(ascii: "[") else { return }
-                    if reading.isNamed(line, of: reader.text.span) {
+                    if reader.text[line.lowerBound] != UInt8(ascii: "[") {
+                        guard Trailer(reader.text.span.extracting(line)) == nil else { return }
+                        reading.skip(line, number, of: reader.text.span, in: reader.name, "no line that a log has", nil)
+                    } else if reading.isNamed(line, of: reader.text.span) {
                         reading.readNamed(line, number, of: reader.text.span, in: reader.name)
                     } else {
                         reading.doubtful.append((line.map { reader.text[$0] } + [0], number, reader.name))

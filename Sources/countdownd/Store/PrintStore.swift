@@ -54,12 +54,16 @@ struct PrintStore {
         do {
             for _ in 1..<Self.tries {
                 let before = try? status(of: name)
-                if let contents = try? load(name), contents.reports.isEmpty, contents.skipped.isEmpty { return contents }
+                if let contents = try? load(name), contents.reports.isEmpty, contents.skipped.isEmpty {
+                    return contents
+                }
                 if try status(of: name) == before { break }
             }
             return try load(name)
         } catch let corruption as Corruption {
-            throw StoreFailure(reason: "\(directory)/\(name): \(corruption.what); a start would put it aside and begin a new log")
+            throw StoreFailure(
+                reason: "\(directory)/\(name): \(corruption.what); a start would put it aside and begin a new log"
+            )
         } catch OpenError.unavailable(let failure) {
             throw failure
         } catch let failure as SystemFailure {
@@ -83,7 +87,9 @@ struct PrintStore {
         } catch {
             throw StoreFailure(error, of: directory)
         }
-        throw StoreFailure(reason: "\(directory) has no store: a state directory has a folder named \(StoreFolder.name)")
+        throw StoreFailure(
+            reason: "\(directory) has no store: a state directory has a folder named \(StoreFolder.name)"
+        )
     }
 
     /// The names, sizes and times of the files.

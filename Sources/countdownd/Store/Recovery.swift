@@ -68,6 +68,8 @@ struct Recovery {
         contents.state.oldest = oldest
         contents.state.offset = contents.offset ?? now.offset
         contents.state.wasStopped = false
+        // A file that is kept must not change.
+        if !contents.kept.isEmpty { contents.beginsSegment = true }
         if contents.offset == nil || (last.synced == nil) != (durability == .powerLoss) {
             contents.beginsSegment = true
         }

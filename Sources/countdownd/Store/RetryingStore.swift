@@ -141,10 +141,9 @@ struct RetryingStore: ~Copyable {
                     throw StoreFailure(reason: "\(path) lacks \(unstoredChanges) changes", isOfFiles: true)
                 }
                 try store.begin()
-                try storeUnstored(in: store)
-                if !changes.isEmpty || failure != nil {
-                    try store.commit(changes, comparing: !isInQuickSuccession)
-                }
+                let isTried = try storeUnstored(in: store)
+                // Without a change, this is a test whether the store works.
+                if !changes.isEmpty || !isTried { try store.commit(changes, comparing: !isInQuickSuccession) }
             } catch {
                 guard error.isOfFiles, isTimeToRewrite(at: now) else { throw error }
                 try rewrite(store, after: error, timetable, changes.clockStep ?? unstored.clockStep, at: now)
@@ -160,8 +159,10 @@ struct RetryingStore: ~Copyable {
     }
 
     /// Stores ends of earlier turns, a few at a time: each part that is stored is not stored again if a later one fails.
-    private mutating func storeUnstored(in store: any Store) throws(StoreFailure) {
-        guard !unstored.isEmpty else { return }
+    ///
+    /// - Returns: whether there were any.
+    private mutating func storeUnstored(in store: any Store) throws(StoreFailure) -> Bool {
+        guard !unstored.isEmpty else { return false }
         var stored = 0
         defer { if stored > 0 { unstored.steps.removeFirst(stored) } }
         while stored < unstored.steps.count {
@@ -173,7 +174,7 @@ struct RetryingStore: ~Copyable {
         }
         if unstored.clockStep != nil { try store.commit(Changes(clockStep: unstored.clockStep), comparing: false) }
         unstored.clockStep = nil
-        guard var fleet = unstored.fleet else { return }
+        guard var fleet = unstored.fleet else { return true }
         while fleet.records.count > Self.fewUnstored {
             let part = FleetChanges(records: Array(fleet.records.prefix(Self.fewUnstored)))
             try store.commit(Changes(fleet: part), comparing: false)
@@ -183,6 +184,7 @@ struct RetryingStore: ~Copyable {
         // The position last: until then the log of the fleet is followed from the old one.
         try store.commit(Changes(fleet: fleet), comparing: false)
         unstored.fleet = nil
+        return true
     }
 
     /// Writing a large store takes seconds, so it happens at most once a second if files are lost again and again.

@@ -9,16 +9,17 @@ import Testing
 final class QuarantineTests: StoreSuite {
     /// A fault of the files, besides its description.
     enum Kind: CaseIterable {
-        case randomBytes, emptySegment, cutHeading, newer, wrongState, wrongNumber
+        case randomBytes, emptySegment, cutHeading, newer, wrongState
         case withoutFirst, withoutSegment, withoutBase, baseAlone, otherStore, largeNumber
 
         var words: String {
             switch self {
-            case .randomBytes, .emptySegment, .cutHeading, .wrongState, .wrongNumber: "the beginning of 0000000004.log is no turn of a log"
+            case .randomBytes, .emptySegment, .cutHeading, .wrongState:
+                "the beginning of 0000000004.log is no turn of a log"
             case .newer: "the format 2 of 0000000004.log is from a newer countdownd; this one knows formats up to 1"
-            case .withoutFirst, .withoutBase: "0000000002.base is missing"
+            case .withoutBase: "0000000002.base is missing"
             case .withoutSegment: "0000000003.log is missing"
-            case .baseAlone: "0000000002.log is missing"
+            case .withoutFirst, .baseAlone: "0000000002.log is missing"
             case .otherStore: ".log is of another log"
             case .largeNumber: "0000000005.log is missing"
             }
@@ -27,7 +28,8 @@ final class QuarantineTests: StoreSuite {
         var advice: String {
             switch self {
             case .newer: "upgrade countdownd"
-            case .withoutFirst, .withoutSegment, .withoutBase, .baseAlone, .otherStore, .largeNumber: "if you find the file"
+            case .withoutFirst, .withoutSegment, .withoutBase, .baseAlone, .otherStore, .largeNumber:
+                "if you find the file"
             default: "to restore a backup"
             }
         }
@@ -35,11 +37,14 @@ final class QuarantineTests: StoreSuite {
 
     /// A base with three segments, the last of which is of a second boot that goes on.
     private func leaveStore() throws {
-        scene.thresholds = StoreThresholds(segmentBytes: 3_000, tolerated: 4_000)
+        scene.thresholds = StoreThresholds(tolerated: 4_000)
+        do {
+            let keeper = try scene.open()
+            for number in 0..<80 { try keeper.turn(.restart("\(number % 20)"), at: scene.now) }
+            keeper.work(at: scene.now)
+        }
+        scene.thresholds = StoreThresholds(segmentBytes: 3_000)
         let keeper = try scene.open()
-        for number in 0..<80 { try keeper.turn(.restart("\(number % 20)"), at: scene.now) }
-        while try scene.log.names.count < 2 { try keeper.turn(.restart("more"), at: scene.now) }
-        keeper.work(at: scene.now)
         while try scene.log.last < "0000000004.log" { try keeper.turn(.restart("more"), at: scene.now) }
         for _ in 1...5 { try keeper.turn(.restart("more"), at: scene.now) }
         try scene.crash()
@@ -53,19 +58,35 @@ final class QuarantineTests: StoreSuite {
         try leaveStore()
         let last = try scene.log.last
         switch kind {
-        case .randomBytes: try scene.log.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }, to: last)
+        case .randomBytes:
+            try scene.log.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }, to: last)
         case .emptySegment: try scene.log.write([], to: last)
         case .cutHeading: try scene.log.write(scene.log.bytes(of: last).prefix(50), to: last)
-        case .newer: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",2,"#) + "\n" }.joined().utf8, to: last)
-        case .wrongState: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",1,1,"#) + "\n" }.joined().utf8, to: last)
-        case .wrongNumber: try scene.log.write(scene.log.lines(of: last).map { $0.replacing(#"["segment",4,"#, with: #"["segment",5,"#) + "\n" }.joined().utf8, to: last)
-        case .withoutFirst: remove("0000000002.base"); remove("0000000002.log"); try scene.log.write([], to: "0000000002.base")
+        case .newer:
+            try scene.log.write(
+                scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",2,"#) + "\n" }.joined()
+                    .utf8,
+                to: last
+            )
+        case .wrongState:
+            try scene.log.write(
+                scene.log.lines(of: last).map { $0.replacing(#"["state",1,"#, with: #"["state",1,1,"#) + "\n" }.joined()
+                    .utf8,
+                to: last
+            )
+        case .withoutFirst:
+            remove("0000000002.base")
+            remove("0000000002.log")
+            try scene.log.write([], to: "0000000002.base")
         case .withoutSegment: remove("0000000003.log")
         case .withoutBase: remove("0000000002.base")
         case .baseAlone: for name in ["0000000002.log", "0000000003.log", "0000000004.log"] { remove(name) }
         case .otherStore:
             let other = try StoreScene()
-            for _ in 1...3 { try other.open().turn(.start("other"), at: other.now); other.reboot("\(other.now.boot)") }
+            for _ in 1...3 {
+                try other.open().turn(.start("other"), at: other.now)
+                other.reboot("\(other.now.boot)")
+            }
             try scene.log.write(other.log.bytes(of: "0000000003.log"), to: "0000000003.log")
         case .largeNumber: try scene.log.write(scene.log.bytes(of: last), to: "9999999999.log")
         }
@@ -104,7 +125,9 @@ final class QuarantineTests: StoreSuite {
         #expect(try scene.files.values.count { $0 == Data("kept".utf8) } == 2)
     }
 
-    @Test("files that the base replaces and files that were not finished are removed; other files stay, and one is named")
+    @Test(
+        "files that the base replaces and files that were not finished are removed; other files stay, and one is named"
+    )
     func leftovers() throws {
         try leaveStore()
         let names = try scene.log.names
@@ -112,11 +135,17 @@ final class QuarantineTests: StoreSuite {
         do { try other.open().stop() }
         // The power failed before the removal, or a person has put files there.
         try scene.log.write(other.log.bytes(of: "0000000001.log"), to: "0000000001.log")
-        for name in ["0000000005.base.new", "0000000005.log.new", "notes.txt", "7.log"] { try scene.log.write("x".utf8, to: name) }
+        for name in ["0000000005.base.new", "0000000005.log.new", "notes.txt", "7.log"] {
+            try scene.log.write("x".utf8, to: name)
+        }
         let keeper = try scene.open()
         #expect(keeper.timetable.liveCount == 21)
         #expect(try scene.log.names == (["0000000001.log"] + names + ["7.log", "notes.txt"]).sorted())
-        #expect(scene.lines.all == ["error: \(scene.log.folder): 7.log in the folder of the log is no file of it, and is left alone"])
+        #expect(
+            scene.lines.all == [
+                "error: \(scene.log.folder): 7.log in the folder of the log is no file of it, and is left alone"
+            ]
+        )
     }
 
     @Test("a kill before the files that a base replaces are removed leaves nothing that is read twice or stays")

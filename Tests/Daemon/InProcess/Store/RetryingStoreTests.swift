@@ -72,13 +72,7 @@ final class RetryingStoreTests {
     }
 
     private static func opened(_ disk: Disk) -> OpenedStore {
-        OpenedStore(
-            store: disk,
-            timetable: Timetable(limits: Limits(), revision: Revision(1)),
-            stepRevision: nil,
-            offset: nil,
-            fleet: StoredFleet()
-        )
+        OpenedStore(disk, Timetable(limits: Limits(), revision: Revision(1)))
     }
 
     private func ending(_ revision: Int64) throws -> Changes {
@@ -248,7 +242,9 @@ final class RetryingStoreTests {
         let (isOpen, gives) = (storage.isOpen, storage.givesRevisions)
         #expect(isOpen && !gives)
         #expect(throws: StoreFailure.self) { try storage.commit(Changes(), of: timetable, at: instant(1)) }
-        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored: /state/db: no space (make room"))
+        #expect(
+            try #require(lines.all.last).hasPrefix("error: changes cannot be stored: /state/db: no space (make room")
+        )
     }
 
     @Test("if there are too many changes, and more than countdowns, the store is written again instead")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A store that is written again from memory")
+@Suite("A log that is written again from memory")
 final class RewriteTests: StoreSuite {
     /// Countdowns in every state, revisions that are lost, and a step of the clock.
     private func fill() throws -> Keeper {
@@ -25,69 +25,75 @@ final class RewriteTests: StoreSuite {
         return keeper
     }
 
-    /// What a daemon that starts now knows.
-    private func known() throws -> (known: [KeyedCountdown], step: Revision?, resumable: [Bool]) {
-        let keeper = try scene.open()
-        let oldest = keeper.timetable.oldestRevision
-        let revisions = [
-            oldest, Revision(oldest.number + 1), Revision(oldest.number + 1_000), keeper.known[0].revision,
-        ]
-        return (keeper.known, keeper.stepRevision, revisions.map(keeper.canResume(after:)))
-    }
+    enum Loss: CaseIterable {
+        case removedFolder, removedSegment, replacedSegment, truncatedSegment, removedOlderSegment,
+            overwrittenOlderSegment
 
-    @Test("it has everything that the old one had, and accepts changes")
-    func same() throws {
-        do {
-            let keeper = try fill()
-            for file in ["", "-wal", "-shm"] { unsafe unlink(scene.path + file) }
-            #expect(throws: StoreFailure.self) { try keeper.store.check() }
-            #expect(try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now) == nil)
-            try keeper.store.check()
-            try keeper.turn(.start("new"), .cancel(Key("last")), at: scene.now)
-            #expect(Set(try scene.files.keys) == ["countdowns.db", "countdowns.db-wal", "countdowns.db-shm"])
-            let keys = keeper.known
-            try scene.crash()
-            let found = try known()
-            #expect(found.known == keys)
-            #expect(found.step != nil)
+        func apply(to log: LogText) throws {
+            let (last, first) = (log.path(of: try log.last), log.path(of: "0000000001.log"))
+            switch self {
+            case .removedFolder: try FileManager.default.removeItem(atPath: log.folder)
+            case .removedSegment: unsafe unlink(last)
+            case .replacedSegment: try Data("mine".utf8).write(to: URL(filePath: last), options: .atomic)
+            case .truncatedSegment: unsafe truncate(last, 10)
+            case .removedOlderSegment: unsafe unlink(first)
+            case .overwrittenOlderSegment: try Data("mine".utf8).write(to: URL(filePath: first))
+            }
         }
-    }
-
-    @Test("it has a step of the clock that could not be stored before")
-    func step() throws {
-        let step: ClockStep
-        do {
-            let keeper = try fill()
-            step = ClockStep(offset: scene.now.offset, revision: keeper.timetable.revision)
-            unsafe unlink(scene.path)
-            _ = try keeper.store.rewrite(keeper.timetable, clockStep: step, at: scene.now)
-            try scene.crash()
-        }
-        #expect(try known().step == step.revision)
     }
 
     @Test(
-        "if the daemon was killed before the new store had its name, the next start finishes the work and keeps the file with that name"
+        "has everything that the old one had, accepts changes, and what had its name is kept",
+        arguments: Loss.allCases
     )
-    func killed() throws {
-        var keys: [KeyedCountdown] = []
+    func same(_ loss: Loss) throws {
+        let keeper = try fill()
+        try loss.apply(to: scene.log)
+        let failure = #expect(throws: StoreFailure.self) { try keeper.store.check() }
+        #expect(failure?.isOfFiles == true)
+        let kept = try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now)
+        #expect((kept == nil) == (loss == .removedFolder))
+        #expect(kept?.hasPrefix(scene.directory.path(of: "log-replaced-")) ?? true)
+        try keeper.store.check()
+        try keeper.turn(.start("new"), .cancel(Key("last")), at: scene.now)
+        #expect(try scene.log.names == ["0000000001.base", "0000000001.log"])
+        let (known, step) = (keeper.known, keeper.stepRevision)
+        let found = try scene.crashAndOpen(keeper)
+        #expect(found.known == known)
+        #expect(found.stepRevision != nil)
+        #expect(step == nil || found.stepRevision == step)
+        #expect(!found.canResume(after: Revision(found.timetable.oldestRevision.number - 1)))
+    }
+
+    @Test("has a step of the clock that could not be stored before")
+    func step() throws {
+        let keeper = try fill()
+        let step = ClockStep(offset: scene.now.offset, revision: keeper.timetable.revision)
+        try Loss.removedSegment.apply(to: scene.log)
+        _ = try keeper.store.rewrite(keeper.timetable, clockStep: step, at: scene.now)
+        #expect(try scene.crashAndOpen(keeper).stepRevision == step.revision)
+    }
+
+    @Test(
+        "is finished by the next start if the daemon was killed before the new folder had its name",
+        arguments: [true, false]
+    )
+    func killed(isWhole: Bool) throws {
+        var known: [KeyedCountdown] = []
         do {
             let keeper = try fill()
-            let other = scene.path + ".other"
-            unsafe rename(scene.path, other)
             _ = try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now)
-            keys = keeper.known
+            known = keeper.known
             keeper.stop()
         }
-        // As it was before the new store got its name, with a file of somebody else in its place.
-        unsafe rename(scene.path, scene.path + ".new")
-        unsafe rename(scene.path + "-wal", scene.path + ".new-wal")
-        unsafe unlink(scene.path + "-shm")
-        try scene.directory.write("mine", to: "countdowns.db")
-        #expect(try known().known == keys)
+        for name in try scene.files.keys where name.hasPrefix("log-") && !name.contains("/") {
+            try FileManager.default.removeItem(atPath: scene.directory.path(of: name))
+        }
+        unsafe rename(scene.log.folder, scene.log.folder + ".new")
+        if !isWhole { unsafe unlink(scene.log.folder + ".new/0000000001.base") }
+        #expect(try scene.open().known == (isWhole ? known : []))
         #expect(
-            try scene.files.contains { $0.key.hasPrefix("countdowns-replaced-") && $0.value == Data("mine".utf8) }
+            scene.lines.all.contains { $0.contains("is the new log that the last countdownd has written") } == isWhole
         )
-        #expect(try #require(scene.lines.all.last).contains("is the new store that the last countdownd has written"))
     }
 }

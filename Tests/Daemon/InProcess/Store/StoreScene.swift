@@ -74,12 +74,21 @@ final class StoreScene {
         directory = next
     }
 
+    /// Kills the daemon, and lets another one start.
+    func crashAndOpen(_ keeper: Keeper) throws -> Keeper {
+        try crash()
+        withExtendedLifetime(keeper) {}
+        return try open()
+    }
+
     /// The files in the directory, by their paths in it, but for the lock.
     var files: [String: Data] {
         get throws {
             let names = FileManager.default.enumerator(atPath: directory.path)?.compactMap { $0 as? String } ?? []
             var files: [String: Data] = [:]
-            for name in names where name != "lock" { files[name] = FileManager.default.contents(atPath: directory.path(of: name)) }
+            for name in names where name != "lock" {
+                files[name] = FileManager.default.contents(atPath: directory.path(of: name))
+            }
             return files
         }
     }
@@ -154,7 +163,9 @@ struct LogText {
     /// The places behind the turns of a file.
     func ends(of name: String) throws -> [Int] {
         var (ends, position): ([Int], Int) = ([], 0)
-        for line in try bytes(of: name).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+        for line in try bytes(of: name).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .dropLast()
+        {
             position += line.count + 1
             if line.first == UInt8(ascii: "{") { ends.append(position) }
         }
@@ -211,7 +222,7 @@ final class Keeper {
     func work(fleet: StoredFleet? = nil, at now: Now) {
         repeat {
             while step(fleet: fleet, at: now) {}
-            if store.isWaiting { (store as? LogStore)?.background.wait() }
+            (store as? LogStore)?.background.wait()
         } while store.isWaiting
     }
 
