@@ -350,7 +350,7 @@ def floors(trial):
                      count=trial.size(count * (2 if depth > 1 else 1)))
     with temporary() as directory:
         for depth in (1, 32, 512):
-            # The bytes of the database per row, when it has all rows.
+            # About the bytes of a line of the store, with its share of a trailer.
             told = trial.load("append", file=os.path.join(directory, "rows"), bytes=80, depth=depth)
             trial.record(f"append-{depth}", "floor", told["rowsPerSecond"])
 
