@@ -224,8 +224,3 @@ struct CooldownHold {
         return .leave(reason)
     }
 }
-
-extension Countdown {
-    /// Whether it is running or paused.
-    var hasNotEnded: Bool { state == .running || state == .paused }
-}
