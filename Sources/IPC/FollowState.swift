@@ -5,7 +5,7 @@ import Varlink
 /// A countdown that is started or found, and followed to its end: a state machine without I/O. The clients for Python and node
 /// have the same; clients/conformance/follow.json has a row for each state and input.
 ///
-/// Its owner opens a watch of the key, which lists the countdowns when it resumes, and hands over what it reports. If
+/// Its owner opens a watch of the key, which lists the countdowns when it resumes, and hands over its events. If
 /// ``mustStart``, it makes the call ``request(at:)`` after ``delay``, and hands over the answer before the next event. If the
 /// answer is lost, the watch begins again after the newest revision, and says what runs. Instants are microseconds of the system
 /// clock.
@@ -56,7 +56,7 @@ package struct FollowState: Sendable {
     /// - Parameters:
     ///   - key: the key.
     ///   - start: the call; nil to follow what runs.
-    ///   - missingOK: whether a key that does not run, without a start, is no error.
+    ///   - missingOK: whether a key that does not run ends the sequence; without a start it is otherwise an error.
     ///   - token: the token, unless the metadata of the call has one.
     package init(
         _ key: String,

@@ -1,6 +1,6 @@
 /// A step of a countdown that is followed.
 public struct FollowStep: Sendable, Equatable {
-    /// What has happened.
+    /// The kind of the step.
     public enum Kind: String, Sendable, CaseIterable {
         /// The first step: the countdown was started here.
         case started
@@ -26,7 +26,7 @@ public struct FollowStep: Sendable, Equatable {
         case gone
     }
 
-    /// What has happened.
+    /// The kind of the step.
     public var type: Kind
     /// The countdown as it is known now, with its deadline while it runs; nil before the first report of it.
     public var countdown: Countdown?

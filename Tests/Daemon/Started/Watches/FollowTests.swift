@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `COUNTDOWND_FOLLOWS=2000 COUNTDOWND_KILLS=50 swift test --filter FollowTests` follows so many countdowns, and kills the daemon so
-/// often.
+/// `COUNTDOWND_FOLLOWS=2000 COUNTDOWND_KILLS=50 swift test --filter FollowTests` follows 2,000 countdowns, and kills the daemon 50
+/// times.
 @Suite("Countdowns that are followed while the daemon is killed")
 struct FollowTests {
     @Test("each ends once, as it did end, and is started once")
@@ -119,7 +119,7 @@ private struct Run: Sendable {
         if step.isLast { progress.ended.add(1, ordering: .relaxed) }
     }
 
-    /// What is wrong; nil if nothing is.
+    /// The fault of the steps, as a text; nil if they are right.
     var fault: String? {
         let types = steps.map(\.type)
         let ends: [FollowStep.Kind] =
