@@ -19,7 +19,13 @@ struct FollowTests {
         let path = directory.path(of: "socket")
         let deadline = Deadline(after: .seconds(60 + 5 * kills))
         var daemon = try DaemonProcess(in: directory)
-        let async = Crew(task: { try await asynchronously(plans.filter { $0.way == .async }, path, progress) })
+        let async = Crew(thread: {
+            var runs: [Run] = []
+            try awaiting(until: deadline) {
+                runs = await asynchronously(plans.filter { $0.way == .async }, path, progress)
+            }
+            return runs
+        })
         let polled = Crew(thread: {
             try polling(plans.filter { $0.way == .polled }, path, progress, until: deadline)
         })
@@ -133,19 +139,13 @@ private struct Run: Sendable {
     }
 }
 
-/// A thread, or a task, that follows countdowns.
+/// A thread that follows countdowns.
 private final class Crew: Sendable {
     private let result = Mutex<Result<[Run], any Error>?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
 
     init(thread body: @escaping @Sendable () throws -> [Run]) {
         Thread.detachNewThread { [self] in end(Result { try body() }) }
-    }
-
-    init(task body: @escaping @Sendable () async throws -> [Run]) {
-        Task.detached { [self] in
-            do { end(.success(try await body())) } catch { end(.failure(error)) }
-        }
     }
 
     private func end(_ runs: Result<[Run], any Error>) {
@@ -161,7 +161,7 @@ private final class Crew: Sendable {
     }
 }
 
-private func asynchronously(_ plans: [Plan], _ path: String, _ progress: Progress) async throws -> [Run] {
+private func asynchronously(_ plans: [Plan], _ path: String, _ progress: Progress) async -> [Run] {
     let client = AsyncClient(at: path)
     return await withTaskGroup(of: Run.self) { group in
         for plan in plans {
