@@ -78,6 +78,19 @@ enum SocketReadiness {
         }
     }
 
+    /// Waits for the deadline if there is one, otherwise for the descriptor: until it can send if `isSending`, or can receive.
+    nonisolated(nonsending) static func wait(
+        of descriptor: Int32?,
+        _ isSending: Bool,
+        until deadline: MonotonicDeadline?
+    ) async {
+        if let deadline {
+            await Backoff.sleep(microseconds: deadline.remainingUSec)
+        } else if let descriptor {
+            await (isSending ? Self.writable : readable).wait(of: descriptor)
+        }
+    }
+
     private func source(of descriptor: Int32) -> any DispatchSourceProtocol {
         switch self {
         case .readable: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)

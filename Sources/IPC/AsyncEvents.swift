@@ -119,12 +119,7 @@ extension AsyncClient.Events {
             let occurrences = try connection.advance()
             buffer = occurrences.flatMap(Self.elements).reversed()
             guard occurrences.isEmpty else { return }
-            if let deadline = connection.deadline {
-                await Backoff.sleep(microseconds: deadline.remainingUSec)
-            } else if let descriptor = connection.descriptor {
-                let readiness: SocketReadiness = connection.isSending ? .writable : .readable
-                await readiness.wait(of: descriptor)
-            }
+            await SocketReadiness.wait(of: connection.descriptor, connection.isSending, until: connection.deadline)
         }
 
         private static func elements(of event: WatchEvent) -> [Element] {

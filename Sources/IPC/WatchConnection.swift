@@ -82,24 +82,29 @@ public final class WatchConnection {
             guard try send() else { return events }
             if listing != nil { try list(into: &events) } else { try receive(into: &events) }
         } catch {
-            connection = nil
-            listing = nil
-            // The next connection reports them again.
-            held = []
-            hasMore = false
-            reported.restart()
-            try recover(from: error, &events)
+            events += try restart(because: error, isAlone: events.isEmpty)
         }
         return events
     }
 
-    private func recover(from error: ClientError, _ events: inout [WatchEvent]) throws(ClientError) {
+    /// Closes the connection. The next one resumes after the newest revision.
+    ///
+    /// - Throws: the error, if it would be the same at the next attempt. Unless it is alone, the next call throws it.
+    func restart(because error: ClientError, isAlone: Bool = true) throws(ClientError) -> [WatchEvent] {
+        connection = nil
+        listing = nil
+        // The next connection reports them again.
+        held = []
+        hasMore = false
+        reported.restart()
         do throws(ClientError) {
-            events.append(try watch.fail(error))
+            let event = try watch.fail(error)
             attempt = .after(microseconds: watch.delayBeforeAttempt())
+            return [event]
         } catch {
             finalError = error
-            if events.isEmpty { throw error }
+            if isAlone { throw error }
+            return []
         }
     }
 

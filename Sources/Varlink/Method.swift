@@ -35,7 +35,7 @@ extension InterfaceError {
     /// The name on the wire, with the interface.
     public var errorName: String { name.rawValue }
 
-    /// The error of a reply; nil if the reply is none, or has an error that is not one of the interface.
+    /// The error of a reply; nil if the call succeeded, or if another interface has the error.
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init?(_ reply: Reply) throws(InvalidParameter) {

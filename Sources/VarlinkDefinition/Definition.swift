@@ -119,7 +119,7 @@ public struct Definition: Sendable {
 public struct DefinitionFault: Error, Equatable, CustomStringConvertible {
     /// The place of the fault.
     public var place: Definition.Place
-    /// What is wrong.
+    /// The fault, in a few words.
     public var text: String
 
     /// A fault at a place.

@@ -62,7 +62,7 @@ struct DefinitionParser {
         if !comments.isEmpty { definition.comments[path] = Comment(lines: comments) }
     }
 
-    /// A type in a structure; the path is that of its member.
+    /// A type in a structure, under the path of its member.
     private mutating func type(_ path: String) throws(DefinitionFault) -> Definition.Shape {
         let token = lexer.peek
         switch token?.text {

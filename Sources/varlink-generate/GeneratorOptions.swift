@@ -29,7 +29,7 @@ struct GeneratorOptions {
     /// Whether types are at the top level, not inside of the enumeration of the interface.
     var isFlat = false
     var access = "public"
-    /// The access of initializers with members; nil if it is that of their types.
+    /// The access of initializers with members; nil if initializers have the access of their types.
     var initializers: String?
     /// An expression for the text of the definition.
     var definition: String?

@@ -104,7 +104,7 @@ struct SwiftFile {
     }
 }
 
-/// Why there is no Swift file.
+/// The fault because of which no Swift file is made.
 struct GeneratorFailure: Error, CustomStringConvertible {
     let description: String
 

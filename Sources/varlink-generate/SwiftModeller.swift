@@ -125,9 +125,8 @@ struct SwiftModeller {
         case .structure:
             let place = model.declarations.count
             let members = try members(shape, path, access, isStrict: isStrict)
-            try refuseTwins(
-                members.map { ($0.name, $0.path) } + members.compactMap { ($0.view?.name).map { name in (name, "") } }
-            )
+            let views = members.compactMap { member in member.view.map { ($0.name, member.path) } }
+            try refuseTwins(members.map { ($0.name, $0.path) } + views)
             let structure = SwiftModel.Structure(
                 path: path,
                 name: name,
@@ -139,20 +138,23 @@ struct SwiftModeller {
             )
             model.declarations.insert(.structure(structure), at: place)
         case .enumeration(let words):
-            let cases = words.map { word in
-                (caseName("\(path).\(word)", word), word, memberDocumentation("\(path).\(word)", of: path, word))
-            }
-            try refuseTwins(cases.map { ($0.0, "\(path).\($0.1)") })
-            let enumeration = SwiftModel.Enumeration(
-                name: name,
-                access: access,
-                cases: cases,
-                documentation: documentation(path, shape)
-            )
-            model.declarations.append(.enumeration(enumeration))
-        default:
-            throw fault("\(path) is neither a structure nor an enumeration", path)
+            model.declarations.append(.enumeration(try enumeration(words, path, name, access)))
+        default: throw fault("\(path) is neither a structure nor an enumeration", path)
         }
+    }
+
+    private func enumeration(
+        _ words: [String],
+        _ path: String,
+        _ name: String,
+        _ access: String
+    ) throws(DefinitionFault) -> SwiftModel.Enumeration {
+        let cases = words.map { word in
+            (caseName("\(path).\(word)", word), word, memberDocumentation("\(path).\(word)", of: path, word))
+        }
+        try refuseTwins(cases.map { ($0.0, "\(path).\($0.1)") })
+        let documentation = documentation(path, .enumeration(words))
+        return SwiftModel.Enumeration(name: name, access: access, cases: cases, documentation: documentation)
     }
 
     private func caseName(_ path: String, _ word: String) -> String {
@@ -187,6 +189,12 @@ struct SwiftModeller {
         let path = "\(owner).\(field.name)"
         var shape = field.type
         if case .nullable(let wrapped) = shape { shape = wrapped }
+        if options.has(.closure, path), field.isOptional || definition.fields(shape).isEmpty {
+            throw fault("\(path) has an option for structures that are always present", path)
+        }
+        if options.has(.extensible, path), field.isOptional || definition.cases(shape).isEmpty {
+            throw fault("\(path) has an option for enumerations that are always present", path)
+        }
         let type = try type(shape, path, isStrict: isStrict)
         let name = options.names[path].flatMap { shape.isAnonymous ? nil : $0 } ?? SwiftName.member(field.name)
         let view = try view(path, name, shape)
@@ -226,7 +234,7 @@ struct SwiftModeller {
         return isExtensible ? typeName(name) : nil
     }
 
-    /// The Swift type of a shape. The path is that of its member, by which a type without a name is declared.
+    /// The Swift type of a shape. A type without a name is declared under the path of its member.
     private mutating func type(
         _ shape: Definition.Shape,
         _ path: String,

@@ -16,10 +16,10 @@ enum SwiftName {
         return used.contains(type) ? "\(type)Value" : type
     }
 
-    /// A name as it is written where it is declared or follows a dot.
+    /// A name in its declaration or after a dot.
     static func escaped(_ name: String) -> String { reserved.contains(name) ? "`\(name)`" : name }
 
-    /// A name as it is written where it labels a parameter or an argument.
+    /// A name that labels a parameter or an argument.
     static func label(_ name: String) -> String { ["inout", "let", "var"].contains(name) ? "`\(name)`" : name }
 
     private static func capitalized(_ part: String) -> String { part.prefix(1).uppercased() + part.dropFirst() }

@@ -4,11 +4,16 @@ import System
 /// `varlink-generate DEFINITION [OPTIONS]` writes the Swift file of a definition to standard output.
 @main
 enum VarlinkGenerate {
+    private static let usage = """
+        usage: varlink-generate DEFINITION [OPTIONS]
+
+        Writes the Swift file of a Varlink interface definition to standard output. OPTIONS is a file; docs/varlink.md explains it.
+        """
+
     static func main() {
         let files = Array(CommandLine.arguments.dropFirst())
-        guard (1...2).contains(files.count), !files[0].hasPrefix("-") else {
-            end("usage: varlink-generate DEFINITION [OPTIONS]", 64)
-        }
+        if ["-h", "--help"].contains(files.first) { return print(usage) }
+        guard (1...2).contains(files.count), !files[0].hasPrefix("-") else { end(usage, 64) }
         do {
             let options = try files.dropFirst().first.map(text) ?? ""
             let optionsFile = files.dropFirst().first ?? ""

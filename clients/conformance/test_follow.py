@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from harness import PATIENCE, PYTHON_CLIENT, Daemon, Driver, ServerTests
+from harness import DRIVERS, PATIENCE, PYTHON_CLIENT, Daemon, Driver, ServerTests
 
 sys.path.insert(0, str(PYTHON_CLIENT))
 from countdownd import _calls, _errors, _follow
@@ -198,7 +198,7 @@ class KillTests(ServerTests):
     length = 400_000
 
     def test_a_daemon_that_is_killed_at_any_message_lets_each_follow_end_once_with_the_right_end(self) -> None:
-        clients = [one for one in os.environ.get("COUNTDOWND_CLIENTS", "python asyncio node").split() if one != "swift"]
+        clients = os.environ.get("COUNTDOWND_CLIENTS", " ".join(DRIVERS)).split()
         modes: list[dict[str, Any]] = [{}, {"ifRunning": "restart"}, {"ifRunning": "fail"}, {"ifRunning": "wait"}, {"forget": True}]
         cases = [
             (client, mode, number, outage)

@@ -716,6 +716,37 @@ test("a follow ends with the time that a test advances, and outlives a restart",
   assert.deepEqual(types, ["started", "away", "attached", "finished"]);
 });
 
+test("a follow that is left, or whose signal is aborted, closes its watch, leaves the queue and the countdown", limit, async (t) => {
+  const own = await startDaemon();
+  t.after(() => own.stop());
+  const tea = own.client();
+  const rests = async (name) => {
+    for (const end = Date.now() + patience; ; ) {
+      const status = await tea.status();
+      if (name ? status[name] > 0 : status.watchers + status.queuedStarts === 0) return;
+      assert(Date.now() < end);
+    }
+  };
+  for await (const { type } of tea.follow("tea", { duration: hour })) {
+    assert.equal(type, "started");
+    break;
+  }
+  await rests();
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const aborted = tea.follow("tea", { signal: controller.signal });
+  assert.equal((await aborted.next()).value.type, "attached");
+  controller.abort(reason);
+  await assert.rejects(async () => { while (!(await aborted.next()).done); }, reason);
+  const queued = tea.follow("tea", { duration: hour, ifRunning: "wait" });
+  const step = queued.next();
+  await rests("queuedStarts");
+  await queued.return();
+  assert.deepEqual(await step, { done: true, value: undefined });
+  await rests();
+  assert.equal((await tea.get("tea")).state, "running");
+});
+
 test("a test daemon that cannot start says why, and one that is stopped is gone", limit, async () => {
   await assert.rejects(startDaemon({ program: "/missing/countdownd" }), /does not start: .*ENOENT/);
   await assert.rejects(startDaemon({ program: "/bin/false" }), /does not start: it exited with 1/);

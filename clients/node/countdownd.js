@@ -880,7 +880,24 @@ class ResumableWatch {
   }
 }
 
-class Watch {
+/** One value is waited for after the other, though next() may be called meanwhile. */
+class Sequence {
+  #turn = Promise.resolve();
+
+  [Symbol.asyncIterator]() { return this; }
+
+  next() {
+    const result = this.#turn.then(() => this.nextResult());
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async [asyncDispose]() {
+    await this.return();
+  }
+}
+
+class Watch extends Sequence {
   #path;
   #timeout;
   #state;
@@ -888,10 +905,9 @@ class Watch {
   #signal;
   #forget;
   #closed = new AbortController();
-  /** One event is waited for after the other, though next() may be called meanwhile. */
-  #turn = Promise.resolve();
 
   constructor(path, timeout, { signal, ...parameters }) {
+    super();
     this.#path = path;
     this.#timeout = timeout;
     this.#state = new ResumableWatch(parameters);
@@ -901,25 +917,13 @@ class Watch {
 
   get since() { return this.#state.since; }
 
-  [Symbol.asyncIterator]() { return this; }
-
-  next() {
-    const result = this.#turn.then(() => this.#next());
-    this.#turn = result.catch(() => {});
-    return result;
-  }
-
   async return() {
     this.#signal = undefined;
     this.#close();
     return { done: true, value: undefined };
   }
 
-  async [asyncDispose]() {
-    await this.return();
-  }
-
-  async #next() {
+  async nextResult() {
     this.#signal?.throwIfAborted();
     while (!this.#closed.signal.aborted) {
       const value = this.#state.next();
@@ -982,28 +986,19 @@ class Watch {
 const left = Symbol("left");
 
 /** The steps of one countdown: carries out the acts of a Following. */
-class Follow {
+class Follow extends Sequence {
   #acts;
   #watch;
   #start;
   #forget;
   #closed = new AbortController();
-  /** One step is waited for after the other, though next() may be called meanwhile. */
-  #turn = Promise.resolve();
 
   constructor(acts, watch, start, signal) {
+    super();
     this.#acts = acts;
     this.#watch = watch;
     this.#start = start;
     this.#forget = onAbort(signal, () => this.#closed.abort(signal.reason));
-  }
-
-  [Symbol.asyncIterator]() { return this; }
-
-  next() {
-    const result = this.#turn.then(() => this.#next());
-    this.#turn = result.catch(() => {});
-    return result;
   }
 
   async return() {
@@ -1013,11 +1008,7 @@ class Follow {
     return this.#watch.return();
   }
 
-  async [asyncDispose]() {
-    await this.return();
-  }
-
-  async #next() {
+  async nextResult() {
     try {
       for (let result; ; ) {
         const { done, value: act } = this.#acts.next(result);

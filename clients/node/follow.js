@@ -31,7 +31,6 @@ export class Following {
   #seen = 0; // the newest revision of the watch
   #isBehind = false; // whether the watch has not reported #run yet
   #hasBegun = false;
-  #isFresh = true; // whether the watch tells the current state, and not what was missed
   #isSynced = false;
   #isTrimmed = false;
   #isAway = false;
@@ -122,19 +121,13 @@ export class Following {
     if (isLost && event.error.name === "NoDaemon" && !this.#hasBegun) throw event.error;
     this.#hasBegun = true;
     this.#seen = Math.max(this.#seen, event.revision ?? 0);
-    if (isTrimmed) {
-      this.#isFresh = this.#isTrimmed = true;
-      this.#revision = 0;
-    }
-    if (event.type === "synced") {
-      this.#isSynced = true;
-      this.#isFresh = false;
-    }
+    if (event.type === "synced") this.#isSynced = true;
     if (!isLost && !isTrimmed) return undefined;
     this.#isSynced = false;
-    if (this.#isFresh) { // the next watch says it again
-      this.#reported = undefined;
-      this.#isBehind = true;
+    if (!isEnd(this.#reported?.type)) this.#reported = undefined; // the next watch says it again
+    if (isTrimmed) {
+      this.#isTrimmed = this.#isBehind = true;
+      this.#revision = 0;
     }
     if (!isLost || this.#isAway) return undefined;
     this.#isAway = true;

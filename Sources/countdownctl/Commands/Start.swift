@@ -107,11 +107,15 @@ struct StartCommand: Subcommand {
         let daemon = try DaemonEndpoint()
         if queue { return try wait(forTurn: request, of: daemon, output) }
         guard let stay else {
-            _ = try start(request, of: daemon, output)
+            try start(request, of: daemon, output)
             return .success
         }
-        return try stay.follow(request.call.key, of: daemon, output, FollowStyle(isPlain: plain)) { interruption in
-            try start(request, of: daemon, output, unless: interruption)
+        return try reportingRefusal(of: request, output) {
+            var call = request.call
+            if call.deadlineUSec == nil { call.durationUSec = call.durationUSec ?? 60_000_000 }
+            let shown = try stay.output(of: daemon, output, FollowStyle(isPlain: plain))
+            var loop = FollowLoop(of: daemon, output: output, showing: shown)
+            return try loop.run(call, tick: stay == .wait ? 0 : nil) { try report($0, of: request, output) }
         }
     }
 
@@ -130,30 +134,27 @@ struct StartCommand: Subcommand {
         }
     }
 
-    /// Makes the call and reports its reply; nil if the user interrupted the wait for it. The failure of a refused start describes
-    /// the running countdown, or says when to try again.
-    private func start(
-        _ request: StartRequest,
-        of daemon: DaemonEndpoint,
+    /// Makes the call and reports its reply.
+    private func start(_ request: StartRequest, of daemon: DaemonEndpoint, _ output: Output) throws {
+        let reply = try reportingRefusal(of: request, output) { try daemon.call(request.call) }
+        try report(reply, of: request, output)
+    }
+
+    /// The failure of a refused start describes the running countdown, or says when to try again.
+    private func reportingRefusal<Value>(
+        of request: StartRequest,
         _ output: Output,
-        unless interruption: (any Waiter)? = nil
-    ) throws -> Start.Reply? {
-        let reply: Start.Reply?
+        _ body: () throws -> Value
+    ) throws -> Value {
         do {
-            if let interruption {
-                reply = try daemon.call(request.call, unless: interruption)
-            } else {
-                reply = try daemon.call(request.call)
-            }
-        } catch {
-            guard let refusal = StartRefusal(error) else { throw error }
+            return try body()
+        } catch let failure as CommandFailure {
+            guard let refusal = StartRefusal(failure) else { throw failure }
             if output.json { try output.print(json: JSONText.object(refusal)) }
             if let rate = request.rate { throw CommandFailure(.tryLater, refusal.sentence(of: rate)) }
             let countdown = refusal.countdown
             throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
         }
-        if let reply { try report(reply, of: request, output) }
-        return reply
     }
 
     private func report(_ reply: Start.Reply, of request: StartRequest, _ output: Output) throws {
@@ -224,16 +225,20 @@ enum StayChoice: String, EnumerableFlag {
         }
     }
 
-    /// Stays until the end of a countdown, which may be started first.
+    /// How the countdown is shown.
+    func output(of daemon: DaemonEndpoint, _ output: Output, _ style: FollowStyle) throws -> WatchOutput {
+        self == .attach ? try output.watchOutput(of: daemon, .one, style) : try output.lines(onlyEnds: true)
+    }
+
+    /// Stays until the end of a countdown.
     func follow(
         _ key: String,
         of daemon: DaemonEndpoint,
         _ output: Output,
-        _ style: FollowStyle,
-        starting start: WaitLoop.Beginning? = nil
+        _ style: FollowStyle
     ) throws -> ExitCode {
-        let shown = self == .attach ? try output.watchOutput(of: daemon, .one, style) : try output.lines(onlyEnds: true)
-        var ends = WaitLoop([key], of: daemon, output: output, showing: shown, starting: start)
+        let shown = try self.output(of: daemon, output, style)
+        var ends = WaitLoop([key], of: daemon, output: output, showing: shown)
         return try ends.run(tick: self == .wait ? 0 : style.tick)
     }
 }

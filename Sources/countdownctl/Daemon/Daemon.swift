@@ -147,14 +147,3 @@ struct PendingRequest: ~Copyable {
         call.result()?.mapError { CommandFailure($0, isRead: isRead) }
     }
 }
-
-/// A call of the daemon whose answer is a countdown.
-enum CountdownRequest: Equatable {
-    case get(key: String)
-    case start(Start)
-    case pause(key: String)
-    case resume(key: String)
-    case cancel(key: String, ifRevision: Int64? = nil)
-    /// Adds microseconds, or takes them.
-    case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
-}

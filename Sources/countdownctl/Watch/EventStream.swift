@@ -22,36 +22,24 @@ struct EventStream: ~Copyable {
     private var recovery = ""
     /// Whether the history was trimmed and `synced` has not arrived since.
     private var isTrimmed = false
-    /// When the first events must be there; nil for no limit, and after them.
-    private var answerDeadline: MonotonicDeadline?
 
-    /// Begins a watch. With `needsAnswer`, the daemon must send the first events in time, because the caller has a call
-    /// to make.
-    init(
-        _ watch: ResumableWatch,
-        of daemon: DaemonEndpoint,
-        interruption: any Waiter,
-        needsAnswer: Bool = false
-    ) throws(CommandFailure) {
-        answerDeadline = needsAnswer ? .after(microseconds: DaemonEndpoint.patience) : nil
+    /// Begins a watch.
+    init(_ watch: ResumableWatch, of daemon: DaemonEndpoint, interruption: any Waiter) throws(CommandFailure) {
         self.interruption = interruption
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
         try advance()
     }
 
-    /// Waits for the next step, until the deadline at most. Throws if the daemon refuses the watch, or does not answer
-    /// in the beginning.
+    /// Waits for the next step, until the deadline at most. Throws if the daemon refuses the watch.
     mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> StreamItem {
         while true {
             if !items.isEmpty { return items.removeFirst() }
             try advance()
             guard items.isEmpty else { continue }
-            let earliest = [deadline, connection.deadline, answerDeadline].compactMap(\.self).min()
+            let earliest = [deadline, connection.deadline].compactMap(\.self).min()
             switch interruption.wait(for: connection.descriptor, until: earliest) {
             case .readable: break
-            case .timedOut:
-                if deadline?.hasPassed == true { return .timedOut }
-                if answerDeadline?.hasPassed == true { throw CommandFailure(.failed(errno: ETIMEDOUT), isRead: true) }
+            case .timedOut: if deadline?.hasPassed == true { return .timedOut }
             case .interrupted: return .interrupted
             }
         }
@@ -77,14 +65,16 @@ struct EventStream: ~Copyable {
 
     private mutating func advance() throws(CommandFailure) {
         do throws(ClientError) {
-            for event in try connection.advance() {
-                // A call would be refused for the same reason.
-                if case .lost(.countdown(let reason)) = event, answerDeadline != nil { throw .countdown(reason) }
-                take(event)
-            }
+            for event in try connection.advance() { take(event) }
         } catch {
             throw CommandFailure(error, isRead: true)
         }
+    }
+
+    /// The messages when the daemon goes away, and when it is back.
+    static func sentences(about error: ClientError) -> (loss: String, recovery: String) {
+        guard case .countdown = error else { return (lostSentence, "reconnected to the daemon") }
+        return ("\(CommandFailure(error, isRead: true).sentence); waiting", "the daemon knows its countdowns now")
     }
 
     private mutating func take(_ event: WatchEvent) {
@@ -93,15 +83,9 @@ struct EventStream: ~Copyable {
         case .started, .current: return
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
-            answerDeadline = nil
             return items.append(.events(events))
         case .lost(let error):
-            if case .countdown = error {
-                sentence = "\(CommandFailure(error, isRead: true).sentence); waiting"
-                recovery = "the daemon knows its countdowns now"
-            } else {
-                (sentence, recovery) = (Self.lostSentence, "reconnected to the daemon")
-            }
+            (sentence, recovery) = Self.sentences(about: error)
         case .recovered: sentence = recovery
         case .historyTrimmed:
             if !isTrimmed {

@@ -3,30 +3,24 @@ import System
 import Text
 import Varlink
 
-/// Waits for the ends of countdowns, for `wait`, `attach` and `start --wait`.
+/// Waits for the ends of countdowns, for `wait` and `attach`.
 struct WaitLoop {
-    /// Starts a countdown after `synced`, so that none of its events is missed; nil if it was interrupted.
-    typealias Beginning = (any Waiter) throws -> Start.Reply?
-
     private let daemon: DaemonEndpoint
     private let output: Output
     private let interruption: any Waiter
     private let printer: any EventPrinter
     private var waitSet: WaitSet
-    private var start: Beginning?
 
     init(
         _ keys: [String],
         of daemon: DaemonEndpoint,
         output: Output,
-        showing watchOutput: WatchOutput,
-        starting start: Beginning? = nil
+        showing watchOutput: WatchOutput
     ) {
         self.daemon = daemon
         self.output = output
         printer = watchOutput.printer
         interruption = watchOutput.waiting
-        self.start = start
         waitSet = WaitSet(keys)
     }
 
@@ -38,7 +32,7 @@ struct WaitLoop {
         until deadline: MonotonicDeadline? = nil
     ) throws -> ExitCode {
         let following = ResumableWatch(KeySelection(keys: waitSet.keys), tick: tick)
-        var stream = try EventStream(following, of: daemon, interruption: interruption, needsAnswer: start != nil)
+        var stream = try EventStream(following, of: daemon, interruption: interruption)
         while waitSet.hasOpen, !(any && waitSet.hasEnd) {
             switch try stream.next(until: deadline) {
             case .events(let events):
@@ -56,20 +50,10 @@ struct WaitLoop {
     /// False if it was interrupted.
     private mutating func handle(_ events: [Event]) throws -> Bool {
         for event in events {
-            if start == nil { try printer.show([event]) }
+            try printer.show([event])
             if let countdown = event.countdown { _ = waitSet.update(countdown) }
-            guard event.type == .synced else { continue }
-            guard try start == nil ? lookUp(waitSet.unseen) : begin() else { return false }
+            guard try event.type != .synced || lookUp(waitSet.unseen) else { return false }
         }
-        return true
-    }
-
-    private mutating func begin() throws -> Bool {
-        guard let reply = try start?(interruption) else { return false }
-        start = nil
-        waitSet.start(reply.countdown)
-        // Earlier events were not shown, and an unchanged countdown causes no further event.
-        if reply.outcome == .attached { try printer.show([Event(found: reply.countdown)]) }
         return true
     }
 
@@ -102,21 +86,29 @@ struct WaitLoop {
         }
     }
 
-    private mutating func interrupted() throws -> ExitCode {
+    private func interrupted() throws -> ExitCode {
         try leave(interruption.leavingStatus) { $0 == .paused ? "stays paused" : "keeps running" }
     }
 
     /// Says what becomes of the countdowns that have not ended.
-    private mutating func leave(_ status: ExitCode, _ clause: (Countdown.State) -> String) throws -> ExitCode {
+    private func leave(_ status: ExitCode, _ clause: (Countdown.State) -> String) throws -> ExitCode {
         try printer.finish()
-        let text = CountdownText()
-        for var countdown in waitSet.open.compactMap(waitSet.lastSeen) {
-            if countdown.state == .running, let deadline = countdown.deadlineUSec {
-                countdown.remainingUSec = max(0, deadline.clampedDifference(from: text.clock.now))
-            }
-            output.say("\(CountdownText.name(countdown)): \(clause(countdown.state)), \(text.remaining(countdown))")
+        for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
+            output.sayStays(countdown, clause(countdown.state))
         }
         return status
+    }
+}
+
+extension Output {
+    /// Says what becomes of a countdown that is not followed any longer.
+    func sayStays(_ countdown: Countdown, _ clause: String) {
+        let text = CountdownText()
+        var countdown = countdown
+        if countdown.state == .running, let deadline = countdown.deadlineUSec {
+            countdown.remainingUSec = max(0, deadline.clampedDifference(from: text.clock.now))
+        }
+        say("\(CountdownText.name(countdown)): \(clause), \(text.remaining(countdown))")
     }
 }
 
@@ -143,8 +135,6 @@ struct WaitSet {
     private var seen: TextMap<Countdown> = [:]
     /// The exit codes of the keys that have ended.
     private var ended: TextMap<ExitCode> = [:]
-    /// The revision of the start, for countdowns that were started here: earlier ends do not count.
-    private var startRevision: TextMap<Int64> = [:]
 
     init(_ keys: [String]) {
         var members: TextMap<Bool> = [:]
@@ -158,7 +148,7 @@ struct WaitSet {
     /// Applies a countdown as it is now; returns whether it has ended and was awaited.
     mutating func update(_ countdown: Countdown) -> Bool {
         let key = countdown.key
-        guard isOpen(key), countdown.revision >= startRevision[key] ?? 0 else { return false }
+        guard isOpen(key) else { return false }
         seen[key] = countdown
         switch countdown.state {
         case .running, .paused: break
@@ -166,12 +156,6 @@ struct WaitSet {
         case .cancelled: ended[key] = .notRunning
         }
         return !isOpen(key)
-    }
-
-    /// Notes that a countdown was started here or found running: an earlier end does not count.
-    mutating func start(_ countdown: Countdown) {
-        startRevision[countdown.key] = countdown.revision
-        seen[countdown.key] = countdown
     }
 
     /// Notes that the daemon does not know a key; returns whether there was a countdown, which ended and was forgotten.

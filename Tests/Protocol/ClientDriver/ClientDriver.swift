@@ -44,6 +44,17 @@ struct ClientDriver {
         case "get": return [try countdown(await client.call(Get(json: parameters)))]
         case "cancel": return [try countdown(await client.call(Cancel(json: parameters)))]
         case "wait": return [try tree(await client.wait(for: members["key"]?.string ?? ""))]
+        case "follow":
+            // `tickUSec` and `missingOk` are no parameters of a start.
+            let options = (members.removeValue(forKey: "tickUSec"), members.removeValue(forKey: "missingOk"))
+            let start = try Start(json: JSONValue.object(members).text)
+            let tick: Int64? = if case .integer(let tick) = options.0 { tick } else { nil }
+            let missingOK = options.1 == .boolean(true)
+            var steps: [JSONValue] = []
+            for try await step in AsyncClient.Steps(path: client.path, start: start, tick: tick, missingOK: missingOK) {
+                steps.append(try Self.result(of: step))
+            }
+            return [.array(steps)]
         case "list":
             let list = try List(json: parameters)
             let countdowns = try await client.list(
@@ -78,6 +89,15 @@ struct ClientDriver {
             marker("historyTrimmed", .countdown(.historyTrimmed(oldestRevision: oldest)))
         case .forgotten(let key): .object(["type": .string("forgotten"), "key": .string(key)])
         }
+    }
+
+    private static func result(of step: FollowStep) throws -> JSONValue {
+        var members: [String: JSONValue] = ["type": .string(step.type.rawValue)]
+        members["remainingUSec"] = step.remaining.map { .integer($0.microseconds) }
+        members["lateUSec"] = step.late.map { .integer($0.microseconds) }
+        members["countdown"] = try step.countdown.map(tree)
+        members["error"] = step.reason.flatMap { result(of: $0)["error"] }
+        return .object(members)
     }
 
     private static func marker(_ type: String, _ error: ClientError) -> JSONValue {

@@ -228,24 +228,26 @@ struct GeneratorTests {
         #expect(failure?.description == "a.options:\(fault)")
     }
 
-    @Test("a duration or an instant is a number of microseconds")
-    func views() {
-        for (options, fault) in [
+    @Test(
+        "an option that a member cannot have is an error with the place of the member",
+        arguments: [
             ("duration X.a", "2:9: X.a is not an integer whose name ends in USec"),
+            (
+                "duration X.bUSec",
+                "2:33: X.bUSec and X.b are both b in Swift: give one of them another name with an option"
+            ),
             (
                 "instant Date E.aUSec",
                 "3:10: E.aUSec is a member of an error, which can be a duration, but not an instant"
-            ),
-        ] {
-            let failure = #expect(throws: GeneratorFailure.self) {
-                try SwiftFile.source(
-                    of: "interface a.b\ntype X (a: int)\nerror E (aUSec: int)",
-                    "a.varlink",
-                    options: options,
-                    "a.options"
-                )
-            }
-            #expect(failure?.description == "a.varlink:\(fault)")
+            ), ("closure X.a", "2:9: X.a has an option for structures that are always present"),
+            ("extensible X.b", "2:17: X.b has an option for enumerations that are always present"),
+        ]
+    )
+    func misplacedOptions(options: String, fault: String) {
+        let text = "interface a.b\ntype X (a: int, b: ?(one, two), bUSec: int)\nerror E (aUSec: int)"
+        let failure = #expect(throws: GeneratorFailure.self) {
+            try SwiftFile.source(of: text, "a.varlink", options: options, "a.options")
         }
+        #expect(failure?.description == "a.varlink:\(fault)")
     }
 }

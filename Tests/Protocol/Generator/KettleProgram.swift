@@ -1,7 +1,7 @@
 import System
 import Varlink
 
-/// Serves the kettle to one client, until it disconnects.
+/// Serves the kettle to one client on a blocking socket, until the client disconnects.
 struct KettleService {
     private static let description = ServiceDescription(
         vendor: "Example",

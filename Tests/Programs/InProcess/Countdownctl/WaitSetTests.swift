@@ -68,17 +68,4 @@ struct WaitSetTests {
         let wasForgotten = waitSet.forget("a")
         #expect(wasForgotten)
     }
-
-    @Test("for a countdown that was started here, earlier ends do not count")
-    func passesOverEarlierEnds() {
-        var waitSet = WaitSet(["a"])
-        _ = waitSet.update(countdown("a", .running, revision: 1))
-        waitSet.start(countdown("a", .running, revision: 5))
-        let isEnd = [
-            waitSet.update(countdown("a", .finished, revision: 4)),
-            waitSet.update(countdown("a", .running, revision: 5)),
-            waitSet.update(countdown("a", .finished, revision: 6)),
-        ]
-        #expect(isEnd == [false, false, true])
-    }
 }

@@ -10,17 +10,19 @@ import Varlink
 struct ExamplesTests {
     /// A program that takes a key and a duration in seconds.
     enum Example: String, CaseIterable {
-        case python, asyncio, shell, swift, c, plainC
+        case python, asyncio, swift, c, plainC
 
         /// The examples that can run here. The one in C needs a libsystemd with sd-varlink.
         static let available = allCases.filter { (try? $0.command()) != nil }
+
+        /// Those with a client that has `follow`, which say so if nobody knows how the countdown ended.
+        static let followers = available.filter { [.python, .asyncio, .swift].contains($0) }
 
         /// The words before its arguments.
         func command() throws -> [String] {
             switch self {
             case .python: ["/usr/bin/python3", Example.source("python/countdown.py")]
             case .asyncio: ["/usr/bin/python3", Example.source("python/countdown_async.py")]
-            case .shell: [Example.source("shell/countdown.sh")]
             case .swift: [try Example.compiled("swift/debug/countdown")]
             case .c: [try Example.compiled("countdown-c")]
             case .plainC: [try Example.compiled("countdown-plain-c")]
@@ -85,7 +87,7 @@ struct ExamplesTests {
         _ = try Caller(of: second).call(Finish(key: "tea"))
         for program in [starter, finder] {
             var last = try told(by: program)
-            while last == "attached" { last = try told(by: program) } // the daemon was back before the end
+            while last == "attached" { last = try told(by: program) }  // the daemon was back before the end
             #expect(last == "finished")
             let run = try program.finish()
             #expect(run.exitCode == 0, "\(run.standardError)")
@@ -132,14 +134,14 @@ struct ExamplesTests {
 
     @Test("the example for the shell refuses a duration that is not in seconds", arguments: ["1.5m", "", "1e9", "-1"])
     func refusesSeconds(_ seconds: String) throws {
-        let run = try follow(Example.shell.command() + ["tea", seconds == "" ? " " : seconds]).finish()
+        let run = try follow([Example.source("shell/countdown.sh"), "tea", seconds == "" ? " " : seconds]).finish()
         #expect(run.exitCode == 64)
         #expect(run.standardError.hasPrefix("countdown.sh: invalid seconds '"))
     }
 
     @Test(
         "if the daemon has lost its store, the program begins again",
-        arguments: Example.available
+        arguments: Example.available.filter { !Example.followers.contains($0) }
     )
     func beginsAgain(example: Example) throws {
         let program = try follow(example.command() + ["tea", "3600"])
@@ -151,6 +153,35 @@ struct ExamplesTests {
         _ = try Caller(of: second).call(Finish(key: "tea"))
         #expect(try told(by: program) == "finished")
         #expect(try program.finish().exitCode == 0)
+    }
+
+    @Test("if the daemon has lost its store, the program says that the countdown is gone", arguments: Example.followers)
+    func isGone(example: Example) throws {
+        let program = try follow(example.command() + ["tea", "3600"])
+        #expect(try told(by: program) == "started")
+        try first.terminate()
+        try FileManager.default.removeItem(atPath: first.stateDirectory)
+        let second = try DaemonProcess(in: first.directory)
+        defer { withExtendedLifetime(second) {} }
+        #expect(try told(by: program) == "gone")
+        #expect(try program.finish().exitCode == 0)
+    }
+
+    @Test("the example for the shell starts a countdown or finds it running, and follows it through a kill to its end")
+    func shell() throws {
+        let script = [Example.source("shell/countdown.sh"), "tea", "3600"]
+        let path = ["PATH": "\(try BuiltProduct.folder()):/usr/bin:/bin"]
+        let starter = try follow(script, environment: path)
+        #expect(try starter.line()?.hasPrefix("tea: started, ") == true)
+        let finder = try follow(script, environment: path)
+        #expect(try finder.line()?.hasPrefix("tea: running, ") == true)
+        try first.kill()
+        let second = try DaemonProcess(in: first.directory)
+        _ = try Caller(of: second).call(Finish(key: "tea"))
+        for program in [starter, finder] {
+            let run = try program.finish()
+            #expect(run.standardOutput.contains("tea: finished at ") && run.exitCode == 0, "\(run.standardError)")
+        }
     }
 
     @Test(

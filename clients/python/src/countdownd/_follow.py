@@ -55,61 +55,54 @@ class Following:
         self._revision = self._seen = 0  # everything up to these is part of `_run`, and was sent by the watch
         self._is_behind = False  # whether the watch has not reported `_run` yet
         self._has_begun = self._is_synced = self._is_trimmed = self._is_away = False
-        self._is_fresh = True  # whether the watch tells the current state, and not what was missed
 
     def acts(self) -> Generator[Act, Any, None]:
         """Finds or starts the countdown, and reports what happens to it."""
-        step = yield from self._first()
-        while step:
-            yield step
-            if step.type in ENDS:
-                return
-            step = None
-            while not step:
-                event, listed = yield None
-                step = self._take(event, listed)
-
-    def _first(self) -> Generator[Act, Any, Step | None]:
         starts = 0
         while True:
-            yield from self._synced()
-            countdown = self._reported.countdown if self._reported else None
-            is_own = starts > 0 and self._is_own(countdown)
-            if countdown and countdown.state in _LIVE:
-                if is_own or self._mode == "attach":
-                    return self._begin(countdown, starts > 0)
-                self._found = self._found if starts else countdown
-            elif self._reported and (is_own or self._mode == "attach" and self._lost is not None):
-                return self._end(self._reported.type, self._reported)
-            self._reported = None
-            if self._start is None:
-                if self._missing_ok:
-                    return None
-                raise NoSuchCountdown("io.countdownd.NoSuchCountdown", {"key": self.key})
-            if self._may_have_ended(self._start):
-                return self._end("gone")
-            made = self._clock()
-            answer = yield self._call(self._start, starts)
-            starts += 1
-            if isinstance(answer, Started):
-                return self._begin(answer.countdown, answer.outcome != "extended")
-            if isinstance(answer, AlreadyRunning) and self._is_own(answer.countdown):
-                return self._begin(answer.countdown, True)
-            yield self._refused(answer, made)
-
-    def _synced(self) -> Generator[Act, Any, None]:
-        """Reads the watch until it has said what runs."""
-        while True:
             event, listed = yield None
-            if step := self._note(event):
+            step = self._note(event)
+            if self._run:
+                step = step or self._take(event, listed)
+            else:
+                self._report(event, listed)
+            if event.type == "synced" and not self._run and not (step := self._resolve(starts > 0)):
+                if self._start is None:
+                    return
+                made = self._clock()
+                answer = yield self._call(self._start, starts)
+                starts += 1
+                if not (step := self._answer(answer, made)):
+                    yield answer
+            if step:
                 yield step
-            if event.type == "forgotten":
-                self._reported = None
-            elif event.countdown and not (self._reported and self._reported.type in ENDS and self._is_own(self._reported.countdown)):
-                self._reported = event
-            if event.type == "synced":
-                self._reported = self._reported or listed and Event("attached", countdown=listed)
-                return
+                if step.type in ENDS:
+                    return
+
+    def _report(self, event: Event, listed: Countdown | None) -> None:
+        """Keeps what the watch says before a countdown is followed. An end of the own one stays, whatever comes after it."""
+        reported = self._reported
+        if event.type == "forgotten":
+            self._reported = None
+        elif event.countdown and not (reported and reported.type in ENDS and self._is_own(reported.countdown)):
+            self._reported = event
+        elif listed and not reported:
+            self._reported = Event("attached", countdown=listed)
+
+    def _resolve(self, is_made: bool) -> Step | None:
+        """The first step, if the watch has said enough; None if a start is to be made, or if there is none."""
+        reported, self._reported = self._reported, None
+        countdown = reported.countdown if reported else None
+        is_ours = self._mode == "attach" or is_made and self._is_own(countdown)
+        if countdown and countdown.state in _LIVE:
+            if is_ours:
+                return self._begin(countdown, is_made)
+            self._found = self._found if is_made else countdown
+        elif reported and is_ours and self._lost is not None:
+            return self._end(reported.type, reported)
+        if self._start is None and not self._missing_ok:
+            raise NoSuchCountdown("io.countdownd.NoSuchCountdown", {"key": self.key})
+        return self._end("gone") if self._may_have_ended() else None
 
     def _call(self, start: Mapping[str, Any], starts: int) -> Call:
         metadata = self._metadata or {}
@@ -117,48 +110,52 @@ class Following:
             metadata = self._found.metadata  # these two replace it
         return Call(backoff(starts - 1), {**start, "metadata": {**metadata, TOKEN: self._token}})
 
-    def _refused(self, error: CountdowndError, made: float) -> CountdowndError:
-        """The error, if the watch can say what runs. Raises it if it is final."""
-        if not isinstance(error, Disconnected | StorageFailed | Unreachable):
-            if not isinstance(error, LimitReached) or error.limit != "connections":
-                raise error
-        elif self._lost is None and not isinstance(error, NoDaemon | StorageFailed):
+    def _answer(self, answer: Started | CountdowndError, made: float) -> Step | None:
+        """The first step; None if the watch has to say what runs. Raises an error that is final."""
+        if isinstance(answer, Started):
+            return self._begin(answer.countdown, answer.outcome != "extended")
+        if isinstance(answer, AlreadyRunning) and self._is_own(answer.countdown):
+            return self._begin(answer.countdown, True)
+        if not isinstance(answer, Disconnected | StorageFailed | Unreachable):
+            if not isinstance(answer, LimitReached) or answer.limit != "connections":
+                raise answer
+        elif self._lost is None and not isinstance(answer, NoDaemon | StorageFailed):
             # A call that queues is carried out at the last moment, if at all.
             self._lost = self._clock() if self._mode == "wait" else made
-        return error
+        return None
 
-    def _may_have_ended(self, start: Mapping[str, Any]) -> bool:
+    def _may_have_ended(self) -> bool:
         """Whether a start without an answer may have been made, and its countdown have ended so that the watch cannot know it."""
-        if self._lost is None or not (start["forget"] or self._is_trimmed):
+        if not self._start or self._lost is None or not (self._start["forget"] or self._is_trimmed):
             return False
-        length = (start["durationUSec"] or 60_000_000) / 1_000_000
-        return self._clock() >= (start["deadlineUSec"] / 1_000_000 if start["deadlineUSec"] else self._lost + length)
+        if deadline := self._start["deadlineUSec"]:
+            return bool(self._clock() * 1_000_000 >= deadline)
+        return bool((self._clock() - self._lost) * 1_000_000 >= (self._start["durationUSec"] or 60_000_000))
 
     def _is_own(self, countdown: Countdown | None) -> bool:
         return countdown is not None and countdown.metadata.get(TOKEN) == self._token
 
     def _note(self, event: Event) -> Step | None:
         """Notes how far the watch is; the step if the daemon has gone away."""
-        is_lost = event.type == "disconnected"
-        if is_lost and isinstance(event.error, NoDaemon) and not self._has_begun:
+        if isinstance(event.error, NoDaemon) and not self._has_begun:
             raise event.error
         self._has_begun = True
         self._seen = max(self._seen, event.revision or 0)
         if event.type == "synced":
-            self._is_synced, self._is_fresh = True, False
+            self._is_synced = True
         elif event.type == "historyTrimmed":
-            self._is_fresh, self._is_trimmed, self._revision = True, True, 0
-        if is_lost or event.type == "historyTrimmed":
-            self._is_synced = False
-            if self._is_fresh:  # the next watch says it again
-                self._reported, self._is_behind = None, True
-        was_away, self._is_away = self._is_away, self._is_away or is_lost
-        return self._end("away", event) if is_lost and not was_away else None
+            self._is_trimmed = self._is_behind = True
+            self._revision = 0
+        if event.type not in ("disconnected", "historyTrimmed"):
+            return None
+        self._is_synced = False
+        if self._reported and self._reported.type not in ENDS:
+            self._reported = None  # the next watch says it again
+        was_away, self._is_away = self._is_away, self._is_away or event.type == "disconnected"
+        return self._end("away", event) if self._is_away and not was_away else None
 
     def _take(self, event: Event, listed: Countdown | None) -> Step | None:
         """The step of an event, once a countdown is followed."""
-        if step := self._note(event):
-            return step
         if event.type == "synced":
             return self._back(listed)
         if event.type == "forgotten":

@@ -12,7 +12,7 @@ struct Login {
     enum Input {
         case typed(String)
         case watched(AsyncClient.Events.Element)
-        case started(Countdown)
+        case sent(Countdown)
         case failed(any Error)
         /// The title of the button changes.
         case due
@@ -106,20 +106,26 @@ struct Login {
         // One key, or a paste.
         case .typed(let text): return await accept(field.paste(text))
         case .watched(let element): take(element)
-        case .started(let countdown):
+        case .sent(let countdown):
             show(countdown)
             button.succeed()
+        // Another page was faster: this one counts with it.
+        case .failed(ClientError.countdown(.alreadyRunning)): button.fail()
         case .failed(let error): button.fail("\(error)")
         case .due: break
         }
         return false
     }
 
+    /// Holds the key before the code is sent, so that of two pages one sends it. If that fails, the key is given back.
     mutating func press() {
         guard button.press(at: now) else { return }
         Task { [countdowns, key, duration, deliver] in
-            do throws(ClientError) {
-                deliver.yield(.started(try await countdowns.start(key, for: duration).countdown))
+            do {
+                try await countdowns.holding(key, for: duration) {
+                    // Here, a server sends the code to a phone.
+                }
+                deliver.yield(.sent(try await countdowns.get(key)))
             } catch {
                 deliver.yield(.failed(error))
             }

@@ -1,4 +1,3 @@
-import IPC
 import System
 
 /// The cooldown of a command, held while the command runs: a state machine without I/O.
@@ -8,28 +7,40 @@ import System
 /// time that the renewals added is taken back, and what other programs added or took stays.
 ///
 /// The owner does the action that a method returns, and reports its result. Instants are microseconds of the boot clock.
-struct CooldownHold {
+package struct CooldownHold: Sendable {
     /// The instant that a cooldown counts from.
-    enum Origin: String, CaseIterable {
+    package enum Origin: String, Sendable, CaseIterable {
         case start
         case end
     }
 
-    struct Terms {
+    package struct Terms: Sendable {
         /// The least hold in microseconds: a client that is cut off for a moment can still renew in time.
-        static let leastHold: Int64 = 30_000_000
+        package static let leastHold: Int64 = 30_000_000
 
         /// The duration of the cooldown in microseconds.
-        var cooldown: Int64
-        var origin = Origin.start
-        var keepsOnFailure = false
-        var leastHold = Self.leastHold
+        package var cooldown: Int64
+        package var origin: Origin
+        package var keepsOnFailure: Bool
+        package var leastHold: Int64
 
         /// The remaining time after the start and after each renewal.
-        var hold: Int64 { max(cooldown, leastHold) }
+        package var hold: Int64 { max(cooldown, leastHold) }
+
+        package init(
+            cooldown: Int64,
+            origin: Origin = .start,
+            keepsOnFailure: Bool = false,
+            leastHold: Int64 = Self.leastHold
+        ) {
+            self.cooldown = cooldown
+            self.origin = origin
+            self.keepsOnFailure = keepsOnFailure
+            self.leastHold = leastHold
+        }
     }
 
-    enum Action: Equatable {
+    package enum Action: Equatable {
         /// Call `wake` at this instant.
         case wait(until: Int64)
         /// Make the call, then report its result to `receive`, `refuse` or `fail`.
@@ -38,7 +49,7 @@ struct CooldownHold {
         case leave(Reason)
     }
 
-    enum Reason: Equatable {
+    package enum Reason: Equatable {
         /// Nothing remains to be done.
         case done
         /// The countdown has ended; the state is nil if the daemon no longer knows it.
@@ -57,7 +68,7 @@ struct CooldownHold {
     }
 
     /// The attempts to reach the daemon after the exit, within about 1.5 s.
-    static let attemptsAfterExit = 5
+    package static let attemptsAfterExit = 5
     /// The attempts if a wait has to be kept, within about 25 s.
     private static let attemptsForWait = 9
 
@@ -82,7 +93,7 @@ struct CooldownHold {
     private var isLost = false
 
     /// Holds a countdown that was started for the duration `terms.hold`; `now` is the instant of the reply.
-    init(_ terms: Terms, started countdown: Countdown, at now: Int64) {
+    package init(_ terms: Terms, started countdown: Countdown, at now: Int64) {
         self.terms = terms
         key = countdown.key
         startedUSec = countdown.startedUSec
@@ -93,12 +104,13 @@ struct CooldownHold {
     }
 
     /// When the countdown ends unless it is renewed; nil while it cannot end by itself, and after the command.
-    var runsOut: Int64? { isPaused || isLost || exit != nil ? nil : end }
+    package var runsOut: Int64? { isPaused || isLost || exit != nil ? nil : end }
 
-    var beginning: Action { .wait(until: renewal) }
+    /// The first action.
+    package var beginning: Action { .wait(until: renewal) }
 
     /// The instant of `wait` has come.
-    mutating func wake(at now: Int64) -> Action {
+    package mutating func wake(at now: Int64) -> Action {
         guard exit == nil else { return settle() }
         if isPaused { return lookUp() }
         guard now >= renewal else { return .wait(until: renewal) }
@@ -108,14 +120,14 @@ struct CooldownHold {
     }
 
     /// Whether the countdown is not the one that was started, or has ended.
-    func isLost(to countdown: Countdown) -> Bool {
+    package func isLost(to countdown: Countdown) -> Bool {
         countdown.revision > revision && (countdown.startedUSec != startedUSec || !countdown.hasNotEnded)
     }
 
     /// Another client has changed the countdown. Nil if there is nothing to do, or an answer is awaited.
-    mutating func look() -> Action? { isLost || exit != nil || pending != nil ? nil : lookUp() }
+    package mutating func look() -> Action? { isLost || exit != nil || pending != nil ? nil : lookUp() }
 
-    mutating func receive(_ countdown: Countdown, at now: Int64) -> Action {
+    package mutating func receive(_ countdown: Countdown, at now: Int64) -> Action {
         switch pending {
         case .last: return leave(.done)
         case .lookup, nil: break
@@ -127,7 +139,7 @@ struct CooldownHold {
     }
 
     /// The daemon refused the call. Nil if the error says nothing about the countdown: the call has failed.
-    mutating func refuse(_ error: CountdownError, at now: Int64) -> Action? {
+    package mutating func refuse(_ error: CountdownError, at now: Int64) -> Action? {
         switch error {
         case .revisionMismatch(let countdown), .wrongState(let countdown): adopt(countdown, at: now)
         case .noSuchCountdown: lose(.ended(nil))
@@ -136,7 +148,7 @@ struct CooldownHold {
     }
 
     /// The call failed, or has no answer; `isLast` if no attempt follows after the exit.
-    mutating func fail(at now: Int64, isLast: Bool = false) -> Action {
+    package mutating func fail(at now: Int64, isLast: Bool = false) -> Action {
         switch pending {
         case .renewal(let amount), .last(let amount): unanswered.append(amount)
         case .lookup, nil: break
@@ -151,14 +163,14 @@ struct CooldownHold {
     }
 
     /// Replaces the cooldown by one that begins at the exit of the command, also if that fails.
-    mutating func wait(_ cooldown: Int64) {
+    package mutating func wait(_ cooldown: Int64) {
         added += terms.cooldown - cooldown
         attempts = Self.attemptsForWait
         terms = Terms(cooldown: cooldown, origin: .end, keepsOnFailure: true, leastHold: terms.leastHold)
     }
 
     /// The command has exited. Nil if the answer to a call is to be awaited first.
-    mutating func exit(succeeded: Bool, at now: Int64) -> Action? {
+    package mutating func exit(succeeded: Bool, at now: Int64) -> Action? {
         guard !isLost else { return .leave(.done) }
         exit = (now, !succeeded && !terms.keepsOnFailure)
         failures = 0
@@ -225,7 +237,13 @@ struct CooldownHold {
     }
 }
 
-extension Countdown {
-    /// Whether it is running or paused.
-    var hasNotEnded: Bool { state == .running || state == .paused }
+/// A call of the daemon whose answer is a countdown.
+package enum CountdownRequest: Sendable, Equatable {
+    case get(key: String)
+    case start(Start)
+    case pause(key: String)
+    case resume(key: String)
+    case cancel(key: String, ifRevision: Int64? = nil)
+    /// Adds microseconds, or takes them.
+    case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
 }
