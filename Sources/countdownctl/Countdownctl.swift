@@ -61,9 +61,12 @@ struct Countdownctl: ParsableCommand {
             With several keys, the highest code. run returns its command's code, or -E's.
             """,
         version: VersionCommand.line,
-        groupedSubcommands: Subcommands.groups.map { group in
+        groupedSubcommands: CommandName.groups.map { group in
             // To convert the array is a search of all conformances for each subcommand.
-            CommandGroup(name: group.name, subcommands: group.commands.map { $0 as any ParsableCommand.Type })
+            CommandGroup(
+                name: group.name,
+                subcommands: group.commands.map { Subcommands.type(of: $0) as any ParsableCommand.Type }
+            )
         }
     )
 

@@ -4,8 +4,8 @@ import System
 
 /// A subcommand, which returns an exit code.
 protocol Subcommand: ParsableCommand {
-    /// Its name, and the words that stand for it, known without its help.
-    static var names: [String] { get }
+    /// Its name, known without its help.
+    static var name: CommandName { get }
 
     /// Throws the usage error of arguments that were parsed, as far as it is known without the daemon.
     func check() throws(CommandFailure)
@@ -20,7 +20,8 @@ extension Subcommand {
     /// Whether words are right as its arguments.
     static func accepts(_ words: [String]) -> Bool {
         guard
-            let command = try? parseAsRoot(Array(ArgumentNormalizer.normalize([names[0]] + words).dropFirst())) as? Self
+            let command = try? parseAsRoot(Array(ArgumentNormalizer.normalize([name.rawValue] + words).dropFirst()))
+                as? Self
         else { return false }
         return (try? command.check()) != nil
     }
@@ -29,15 +30,15 @@ extension Subcommand {
 extension CommandConfiguration {
     /// A subcommand. ArgumentParser first parses the arguments of a command without a super-command for
     /// `--generate-completion-script`, twice; that took a tenth of the instructions of a short run.
-    init(names: [String], abstract: String, usage: String, discussion: String, shouldDisplay: Bool = true) {
+    init(name: CommandName, abstract: String, usage: String, discussion: String, shouldDisplay: Bool = true) {
         self.init(
-            commandName: names[0],
+            commandName: name.rawValue,
             _superCommandName: "countdownctl",
             abstract: abstract,
             usage: usage,
             discussion: discussion,
             shouldDisplay: shouldDisplay,
-            aliases: Array(names.dropFirst())
+            aliases: name.aliases
         )
     }
 }

@@ -5,18 +5,18 @@ struct ShortHelp: Equatable {
     let text: String
 
     /// The help of a program or its subcommand. Nil if the arguments do not ask for it; no arguments do.
-    init?(_ arguments: [String], of program: CommandConfiguration) {
+    init?(_ arguments: [String], of program: @autoclosure () -> CommandConfiguration) {
         guard arguments.isEmpty || arguments.prefix(while: { $0 != "--" }).contains("-h") else { return nil }
         guard let name = arguments.first else {
-            text = Self.beginning(of: program)
+            text = Self.beginning(of: program())
             return
         }
         guard name != "-h" else {
-            text = Self.text(of: program)
+            text = Self.text(of: program())
             return
         }
         guard let command = Subcommands.named(name) else { return nil }
-        text = Self.text(of: command.configuration, named: command.names[0])
+        text = Self.text(of: command.configuration, named: command.name.rawValue)
     }
 
     private static let firstCommands = """

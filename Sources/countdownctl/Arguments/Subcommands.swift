@@ -1,28 +1,35 @@
 /// The subcommands of countdownctl.
 enum Subcommands {
-    /// The subcommands in the groups of the help.
-    static let groups: [(name: String, commands: [any Subcommand.Type])] = [
-        ("Start", [TimerCommand.self, StartCommand.self, SnoozeCommand.self]),
-        ("Look", [ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self]),
-        (
-            "Change",
-            [
-                AdjustCommand.self, PauseCommand.self, ResumeCommand.self, ToggleCommand.self, FinishCommand.self,
-                CancelCommand.self,
-            ]
-        ),
-        (
-            "Script",
-            [
-                WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
-                UndoCommand.self, ButtonCommand.self, AskCodeCommand.self,
-            ]
-        ),
-        ("Program", [StatusCommand.self, VersionCommand.self, UndoServiceCommand.self]),
-    ]
-
-    static var all: [any Subcommand.Type] { groups.flatMap(\.commands) }
+    /// The subcommand of a name.
+    static func type(of name: CommandName) -> any Subcommand.Type {
+        switch name {
+        case .timer: TimerCommand.self
+        case .start: StartCommand.self
+        case .snooze: SnoozeCommand.self
+        case .show: ShowCommand.self
+        case .list: ListCommand.self
+        case .watch: WatchCommand.self
+        case .attach: AttachCommand.self
+        case .adjust: AdjustCommand.self
+        case .pause: PauseCommand.self
+        case .resume: ResumeCommand.self
+        case .toggle: ToggleCommand.self
+        case .finish: FinishCommand.self
+        case .cancel: CancelCommand.self
+        case .wait: WaitCommand.self
+        case .isRunning: IsRunningCommand.self
+        case .run: RunCommand.self
+        case .temporarily: TemporarilyCommand.self
+        case .keep: KeepCommand.self
+        case .undo: UndoCommand.self
+        case .button: ButtonCommand.self
+        case .askCode: AskCodeCommand.self
+        case .status: StatusCommand.self
+        case .version: VersionCommand.self
+        case .undoService: UndoServiceCommand.self
+        }
+    }
 
     /// The subcommand with a name or alias; nil if the word is unknown.
-    static func named(_ word: String) -> (any Subcommand.Type)? { all.first { $0.names.contains(word) } }
+    static func named(_ word: String) -> (any Subcommand.Type)? { CommandName(typed: word).map(type) }
 }

@@ -17,7 +17,7 @@ struct UnknownCommand: Equatable {
     var sentence: String {
         let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
-        let names = Subcommands.all.map { $0.names[0] }
+        let names = CommandName.allCases.map(\.rawValue)
         // Further away, the word has less in common with the name than not.
         guard let nearest = names.min(by: { distance(to: $0) < distance(to: $1) }),
             distance(to: nearest) * 2 < word.count

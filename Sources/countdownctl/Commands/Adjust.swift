@@ -3,10 +3,10 @@ import IPC
 import Text
 
 struct AdjustCommand: Subcommand {
-    static var names: [String] { ["adjust"] }
+    static var name: CommandName { .adjust }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Add time to a countdown, remove time from it, or set another end.",
         usage: "countdownctl adjust KEY (+DURATION | -DURATION | at TIME | --until TIME) [options]",
         discussion: """

@@ -9,10 +9,10 @@ struct AskCodeCommand: Subcommand {
     /// The longest line that is read.
     private static let longestLine = 4_096
 
-    static var names: [String] { ["ask-code"] }
+    static var name: CommandName { .askCode }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Ask for a code with one box for each character, and print it.",
         usage: "countdownctl ask-code [--length N] [--key KEY --resend COMMAND] [options]",
         discussion: """

@@ -3,10 +3,10 @@ import IPC
 import Text
 
 struct AttachCommand: Subcommand {
-    static var names: [String] { ["attach"] }
+    static var name: CommandName { .attach }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Follow a countdown until it ends.",
         usage: "countdownctl attach KEY [--tick DURATION] [--plain] [options]",
         discussion: """

@@ -5,10 +5,10 @@ import System
 import Text
 
 struct ButtonCommand: Subcommand {
-    static var names: [String] { ["button"] }
+    static var name: CommandName { .button }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Draw a button that runs a command and then counts down.",
         usage: "countdownctl button KEY [--title TEXT] [--for DURATION] [options] [-- COMMAND...]",
         discussion: """

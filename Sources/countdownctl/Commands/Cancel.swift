@@ -4,10 +4,10 @@ import IPC
 struct CancelCommand: OneCallCommand {
     typealias Call = Cancel
 
-    static var names: [String] { ["cancel", "rm", "delete", "remove", "del"] }
+    static var name: CommandName { .cancel }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Cancel countdowns.",
         usage: "countdownctl cancel KEY... [options]",
         discussion: """

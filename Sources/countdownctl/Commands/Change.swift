@@ -30,7 +30,7 @@ extension ChangeCommand {
     }
 
     func perform() throws -> ExitCode {
-        let words = try arguments.required(by: Self.names[0])
+        let words = try arguments.required(by: Self.name.rawValue)
         try condition.check(words)
         var changes = ChangeRun(command: self, client: try DaemonEndpoint().connect())
         for word in try changes.joined(words) { try changes.make(word) }

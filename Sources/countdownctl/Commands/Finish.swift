@@ -4,10 +4,10 @@ import IPC
 struct FinishCommand: OneCallCommand {
     typealias Call = Finish
 
-    static var names: [String] { ["finish"] }
+    static var name: CommandName { .finish }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Finish countdowns now.",
         usage: "countdownctl finish KEY... [options]",
         discussion: """

@@ -2,10 +2,10 @@ import ArgumentParser
 import IPC
 
 struct IsRunningCommand: Subcommand {
-    static var names: [String] { ["is-running"] }
+    static var name: CommandName { .isRunning }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Check whether a countdown is running; the exit code is the answer.",
         usage: "countdownctl is-running KEY [options]",
         discussion: """
@@ -23,7 +23,7 @@ struct IsRunningCommand: Subcommand {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws -> ExitCode {
-        let word = try argument.required(by: Self.names[0])
+        let word = try argument.required(by: Self.name.rawValue)
         let daemon = try DaemonEndpoint()
         do {
             let countdown = try daemon.call(Get(key: daemon.key(of: word))).countdown

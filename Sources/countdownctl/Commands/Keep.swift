@@ -2,10 +2,10 @@ import ArgumentParser
 import Text
 
 struct KeepCommand: Subcommand {
-    static var names: [String] { ["keep"] }
+    static var name: CommandName { .keep }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Keep changes of temporarily: do not undo them.",
         usage: "countdownctl keep NAME... [options]",
         discussion: """

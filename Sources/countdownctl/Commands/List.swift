@@ -4,10 +4,10 @@ import System
 import Text
 
 struct ListCommand: Subcommand {
-    static var names: [String] { ["list", "ls", "ps"] }
+    static var name: CommandName { .list }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "List countdowns, the next to end first.",
         usage: """
             countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER]

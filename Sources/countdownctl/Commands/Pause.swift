@@ -4,10 +4,10 @@ import IPC
 struct PauseCommand: OneCallCommand {
     typealias Call = Pause
 
-    static var names: [String] { ["pause"] }
+    static var name: CommandName { .pause }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Pause countdowns; they keep the remaining time.",
         usage: "countdownctl pause KEY... [options]",
         discussion: """

@@ -4,10 +4,10 @@ import IPC
 struct ResumeCommand: OneCallCommand {
     typealias Call = Resume
 
-    static var names: [String] { ["resume", "unpause", "continue"] }
+    static var name: CommandName { .resume }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Resume paused countdowns.",
         usage: "countdownctl resume KEY... [options]",
         discussion: """

@@ -4,10 +4,10 @@ import System
 import Text
 
 struct RunCommand: Subcommand {
-    static var names: [String] { ["run"] }
+    static var name: CommandName { .run }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Run a command, at most once per countdown.",
         usage: """
             countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]
@@ -331,7 +331,7 @@ struct RunCommand: Subcommand {
     /// The error for a command without `--` before it, which ArgumentParser would call an unexpected argument; nil for other
     /// command lines.
     static func missingSeparator(in arguments: [String]) -> CommandFailure? {
-        guard arguments.first == names[0], !arguments.contains("--") else { return nil }
+        guard arguments.first == name.rawValue, !arguments.contains("--") else { return nil }
         let words = arguments.dropFirst().prefix { !$0.hasPrefix("-") }
         guard words.count > 1, let (count, _) = TypedTiming.longest(of: words.dropFirst(), .local),
             let extra = words.dropFirst(count + 1).first

@@ -4,10 +4,10 @@ import Text
 import Varlink
 
 struct ShowCommand: Subcommand {
-    static var names: [String] { ["show", "get", "info"] }
+    static var name: CommandName { .show }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Show a countdown.",
         usage: """
             countdownctl show KEY [--format TEMPLATE] [options]

@@ -7,10 +7,10 @@ struct SnoozeCommand: Subcommand {
     /// The duration if neither the command line nor the file of defaults has one, in microseconds.
     private static let standard: Int64 = 300_000_000
 
-    static var names: [String] { ["snooze"] }
+    static var name: CommandName { .snooze }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Start the countdown again that finished last.",
         usage: "countdownctl snooze [KEY] [DURATION] [options]",
         discussion: """

@@ -5,10 +5,10 @@ import Text
 import Varlink
 
 struct StartCommand: Subcommand {
-    static var names: [String] { ["start"] }
+    static var name: CommandName { .start }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Start a countdown, or find it running.",
         usage: """
             countdownctl start KEY [DURATION | TIME | --for DURATION | --until TIME]

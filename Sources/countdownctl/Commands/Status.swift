@@ -5,10 +5,10 @@ import System
 import Varlink
 
 struct StatusCommand: Subcommand {
-    static var names: [String] { ["status"] }
+    static var name: CommandName { .status }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Show the state of the daemon, or of a countdown.",
         usage: "countdownctl status [KEY] [--all] [--format FORMAT] [options]",
         discussion: """

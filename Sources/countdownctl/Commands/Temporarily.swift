@@ -6,10 +6,10 @@ import Text
 import Varlink
 
 struct TemporarilyCommand: Subcommand {
-    static var names: [String] { ["temporarily"] }
+    static var name: CommandName { .temporarily }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Change something for a while, and then back.",
         usage: """
             countdownctl temporarily NAME [DURATION | --until TIME] --undo WORDS

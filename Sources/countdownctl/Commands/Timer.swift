@@ -4,10 +4,10 @@ import System
 import Text
 
 struct TimerCommand: Subcommand {
-    static var names: [String] { ["timer"] }
+    static var name: CommandName { .timer }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Start a countdown whose key is made from its label.",
         usage: """
             countdownctl timer DURATION|TIME [LABEL]... [--meta NAME=VALUE]...

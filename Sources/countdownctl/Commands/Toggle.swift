@@ -2,10 +2,10 @@ import ArgumentParser
 import IPC
 
 struct ToggleCommand: ChangeCommand {
-    static var names: [String] { ["toggle"] }
+    static var name: CommandName { .toggle }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Pause countdowns that run, and resume countdowns that are paused.",
         usage: "countdownctl toggle KEY... [options]",
         discussion: """

@@ -1,10 +1,10 @@
 import ArgumentParser
 
 struct UndoCommand: Subcommand {
-    static var names: [String] { ["undo"] }
+    static var name: CommandName { .undo }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Undo changes of temporarily now.",
         usage: "countdownctl undo NAME... [options]",
         discussion: """

@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// What `countdown-undo.service` runs.
 struct UndoServiceCommand: Subcommand {
-    static var names: [String] { ["undo-service"] }
+    static var name: CommandName { .undoService }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Undo the changes of temporarily when their countdowns end.",
         usage: "countdownctl undo-service [--stay] [--directory PATH]",
         discussion: """

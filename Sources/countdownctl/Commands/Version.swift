@@ -7,10 +7,10 @@ struct VersionCommand: Subcommand {
     /// The program and its version.
     static let line = "countdownctl \(Version.current)"
 
-    static var names: [String] { ["version"] }
+    static var name: CommandName { .version }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Print the version.",
         usage: "countdownctl version",
         discussion: """

@@ -4,10 +4,10 @@ import System
 import Text
 
 struct WaitCommand: Subcommand {
-    static var names: [String] { ["wait"] }
+    static var name: CommandName { .wait }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Wait until countdowns end.",
         usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [--missing-ok] [options]",
         discussion: """

@@ -3,10 +3,10 @@ import IPC
 import Text
 
 struct WatchCommand: Subcommand {
-    static var names: [String] { ["watch"] }
+    static var name: CommandName { .watch }
 
     static let configuration = CommandConfiguration(
-        names: names,
+        name: name,
         abstract: "Follow countdowns until stopped.",
         usage: """
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]

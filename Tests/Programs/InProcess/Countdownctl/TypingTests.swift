@@ -42,7 +42,7 @@ struct TypingTests {
     )
     func knowsAliases(_ alias: String, _ name: String) throws {
         let command = try #require(Subcommands.named(alias))
-        #expect(command.names[0] == name)
+        #expect(command.name.rawValue == name)
         #expect(UnknownCommand([alias, "tea"]) == nil)
         #expect(ObjectIdentifier(type(of: try Countdownctl.parseAsRoot([alias]))) == ObjectIdentifier(command))
         #expect(
@@ -53,11 +53,17 @@ struct TypingTests {
 
     @Test("each command has its own names")
     func namesOnce() {
-        let names = Subcommands.all.flatMap { $0.names }
+        let names = CommandName.allCases.flatMap { [$0.rawValue] + $0.aliases }
         #expect(Set(names).count == names.count)
-        for command in Subcommands.all {
-            #expect([command.configuration.commandName] + command.configuration.aliases == command.names)
+        for name in CommandName.allCases {
+            let command = Subcommands.type(of: name)
+            #expect(command.name == name)
+            #expect(command.configuration.commandName == name.rawValue)
+            #expect(command.configuration.aliases == name.aliases)
         }
+        let grouped = CommandName.groups.flatMap(\.commands)
+        #expect(grouped.count == CommandName.allCases.count)
+        #expect(Set(grouped) == Set(CommandName.allCases))
     }
 
     @Test(
@@ -104,7 +110,7 @@ struct TypingTests {
         #expect(Invocation(arguments: ["at", "17:30"]).arguments == ["timer", "at", "17:30"])
         #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
         #expect(Invocation(arguments: []).arguments == [])
-        for name in Subcommands.all.flatMap({ $0.names }) {
+        for name in CommandName.allCases.flatMap({ [$0.rawValue] + $0.aliases }) {
             #expect(!TimerWords.isBeginning([name]))
         }
     }
