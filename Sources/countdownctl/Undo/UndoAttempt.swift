@@ -16,8 +16,6 @@ final class UndoAttempt {
         case unknown
     }
 
-    /// The time between SIGTERM and SIGKILL, in microseconds.
-    private static let grace: Int64 = 2_000_000
     /// The pause between two looks at the process of a killed service, in microseconds.
     private static let pause: Int64 = 100_000
 
@@ -27,8 +25,7 @@ final class UndoAttempt {
     /// Nil if a killed service has left the undo, and once it was reaped.
     private var command: RunningCommand?
     private let note: String
-    private var end: MonotonicDeadline
-    private var isLate = false
+    private var limit: TimeLimit
 
     /// Starts the undo of a file. It runs only once it is noted, so that the next service finds it if this one is killed.
     init(_ file: UndoFile, in directory: UndoDirectory) throws(ProcessLaunch.NotStarted) {
@@ -41,7 +38,7 @@ final class UndoAttempt {
         running = RunningUndo(process: command.identifier, id: file.id, timeoutUSec: record.timeoutUSec)
         self.command = .some(command)
         self.note = note
-        end = .after(microseconds: record.timeoutUSec)
+        limit = TimeLimit(microseconds: record.timeoutUSec)
         // If it cannot be noted, it has to run all the same.
         _ = try? StoredText.replace(note, with: running.text)
         _ = unsafe write(gate.writing.descriptor, "\n", 1)
@@ -53,27 +50,26 @@ final class UndoAttempt {
             return nil
         }
         (file, self.note, self.running) = (nil, note, running)
-        end = .after(microseconds: running.remainingUSec)
+        limit = TimeLimit(microseconds: running.remainingUSec)
     }
 
     /// Readable when there is output.
     var descriptor: Int32? { command?.descriptor }
 
     /// When to look at it though there is no output.
-    var deadline: MonotonicDeadline { file == nil ? min(end, .after(microseconds: Self.pause)) : end }
+    var deadline: MonotonicDeadline {
+        file == nil ? min(limit.deadline, .after(microseconds: Self.pause)) : limit.deadline
+    }
 
     /// Passes on the output, ends the undo if it takes too long, and returns how it ended; nil if it still runs.
     func result() -> Result? {
         let (hasEnded, ending) = advance()
         guard hasEnded else {
-            guard end.hasPassed else { return nil }
-            running.sendToGroup(isLate ? SIGKILL : SIGTERM)
-            isLate = true
-            end = .after(microseconds: Self.grace)
+            if let signal = limit.takeSignal() { running.sendToGroup(signal) }
             return nil
         }
         unsafe unlink(note)
-        if isLate {
+        if limit.hasPassed {
             // A part that has ignored SIGTERM would run beside the next attempt.
             running.sendToGroup(SIGKILL)
             return .failed("it took longer than \(DurationFormat.render(running.timeoutUSec))")
@@ -84,7 +80,7 @@ final class UndoAttempt {
 
     /// Ends all of the undo, and waits until it has ended.
     func stop() {
-        let patience = MonotonicDeadline.after(microseconds: Self.grace)
+        let patience = TimeLimit.grace
         running.sendToGroup(SIGTERM)
         var hasEnded = false
         while !hasEnded || running.groupIsAlive, !patience.hasPassed {

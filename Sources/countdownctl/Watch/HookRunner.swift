@@ -9,8 +9,6 @@ final class HookRunner: BackgroundWork {
     static let limit = 8
     /// The number of events that wait before no more are read.
     static let queueLimit = 1_000
-    /// The time between SIGTERM and SIGKILL, in microseconds.
-    private static let grace: Int64 = 2_000_000
     /// The time between two attempts to claim an end, in microseconds.
     private static let claimPause: Int64 = 1_000_000
 
@@ -19,9 +17,7 @@ final class HookRunner: BackgroundWork {
         let name: String
         /// The number of the command of the cursor; nil if the cursor does not count it.
         let command: Int?
-        var end: MonotonicDeadline
-        /// Whether it was asked to end.
-        var isLate = false
+        var limit: TimeLimit
     }
 
     private let hook: Hook
@@ -63,7 +59,7 @@ final class HookRunner: BackgroundWork {
 
     /// The first deadline of a command, or of another attempt to claim an end.
     var deadline: MonotonicDeadline? {
-        (running.map(\.end) + [retry].compactMap(\.self)).min()
+        (running.map(\.limit.deadline) + [retry].compactMap(\.self)).min()
     }
 
     /// Readable when a countdown has the time of `--before` left; nil without `--before`.
@@ -165,16 +161,17 @@ final class HookRunner: BackgroundWork {
     /// Nil if it has ended.
     private func advanced(_ run: Run) -> Run? {
         if let ending = run.process.ending() {
-            if !run.isLate, let failure = ending.failure { output.warn("countdownctl: \(quoted(run.name)) \(failure)") }
+            if !run.limit.hasPassed, let failure = ending.failure {
+                output.warn("countdownctl: \(quoted(run.name)) \(failure)")
+            }
             finish(run.command)
             return nil
         }
-        guard run.end.remainingUSec == 0 else { return run }
         var run = run
-        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) timed out and was terminated") }
-        run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
-        run.isLate = true
-        run.end = .after(microseconds: Self.grace)
+        let wasLate = run.limit.hasPassed
+        guard let signal = run.limit.takeSignal() else { return run }
+        if !wasLate { output.warn("countdownctl: \(quoted(run.name)) timed out and was terminated") }
+        run.process.sendToGroup(signal)
         return run
     }
 
@@ -182,8 +179,8 @@ final class HookRunner: BackgroundWork {
         let words = hook.words(for: event.countdown, clock: .local)
         do {
             let process = try launch(words, event)
-            let end = MonotonicDeadline.after(microseconds: hook.timeout)
-            running.append(Run(process: process, name: words[0], command: command, end: end))
+            let limit = TimeLimit(microseconds: hook.timeout)
+            running.append(Run(process: process, name: words[0], command: command, limit: limit))
         } catch {
             output.warn("countdownctl: \(CommandFailure(error).sentence)")
             finish(command)
