@@ -9,13 +9,10 @@ extension Daemon {
     func answerCalls(_ turn: inout Turn) {
         // If expiries are left over they come first, because a reply must show them.
         guard !turn.isCutShort else { return }
-        let queue = connections.withCalls.take()
-        for (index, connection) in queue.enumerated() {
-            guard turn.callsLeft > 0, turn.canAnswerMore else {
-                connections.withCalls.putBack(queue[index...])
+        for _ in 0..<connections.withCalls.count {
+            guard turn.callsLeft > 0, turn.canAnswerMore, let connection = connections.withCalls.takeFirst() else {
                 break
             }
-            connection.queued.subtract(.calls)
             guard connection.condition == .open else { continue }
             connections.dirty.append(connection)
             // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the

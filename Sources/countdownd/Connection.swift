@@ -3,6 +3,18 @@ import Glibc
 import System
 import Varlink
 
+/// The bytes that all connections hold together. Each connection counts itself.
+final class ConnectionTotals {
+    /// The output that the clients have not read yet.
+    fileprivate(set) var unsent = 0
+    /// The most that `unsent` ever was.
+    fileprivate(set) var mostUnsent = 0
+    /// The memory for input that is not carried out yet.
+    fileprivate(set) var received = 0
+    /// The requests of all watches and lists in progress.
+    fileprivate(set) var requested = 0
+}
+
 /// A client's connection: its socket, its session, and its unfinished reply.
 final class Connection {
     /// Queues of the connection table.
@@ -58,11 +70,10 @@ final class Connection {
     var isWriting = false
     /// The queues of the connection table in which it stands.
     var queued: Queues = []
-    /// The bytes with which the connection table has counted it: output, memory for input, its watch or list.
-    var countedUnsent = 0
-    var countedReceived = 0
-    var countedRequest = 0
+    /// Its parts of the totals.
+    private(set) var counted = (unsent: 0, received: 0, requested: 0)
 
+    private let totals: ConnectionTotals
     private let socket: Descriptor
     private var session: ServerSession
 
@@ -74,12 +85,14 @@ final class Connection {
         token: UInt64,
         of user: uid_t,
         isOverQuota: Bool = false,
+        totals: ConnectionTotals,
         session: consuming ServerSession
     ) {
         self.socket = socket
         self.token = token
         self.user = user
         self.isOverQuota = isOverQuota
+        self.totals = totals
         buffers = BufferStatistics(of: session)
         self.session = session
     }
@@ -115,6 +128,7 @@ final class Connection {
         case 0: inputHasEnded = true
         default: if errno != EAGAIN && errno != EINTR { condition = .gone }
         }
+        self.count()
     }
 
     /// Writes as much as the socket takes. The memory of the output is kept if more output is about to follow.
@@ -123,6 +137,7 @@ final class Connection {
         while buffers.unsent > 0, !isBlocked, condition != .gone {
             use { session in session.withUnsent(keepingCapacity: keepingCapacity) { write($0) } }
         }
+        count()
     }
 
     /// - Returns: the number of bytes that the socket took.
@@ -145,6 +160,7 @@ final class Connection {
     func drop() {
         condition = .gone
         use { $0.dropUnsent() }
+        count()
     }
 
     /// Adds events, with commas between them, to the array reply under construction, after ending it if it is full.
@@ -159,7 +175,31 @@ final class Connection {
     }
 }
 
+/// Its bytes in the totals.
 extension Connection {
+    /// Counts its output, its memory for input and its queued start as they are now; nothing once its client is gone.
+    func count() {
+        let received = condition == .gone ? 0 : buffers.inputCapacity + queuedBytes
+        totals.unsent += buffers.unsent - counted.unsent
+        totals.mostUnsent = max(totals.mostUnsent, totals.unsent)
+        totals.received += received - counted.received
+        (counted.unsent, counted.received) = (buffers.unsent, received)
+    }
+
+    /// Counts bytes that its watch or list takes until `releaseRequest`.
+    /// - Returns: whether there was room below the limit; if not, nothing is counted.
+    func reserve(_ bytes: Int, limit: Int) -> Bool {
+        guard bytes == 0 || totals.requested + bytes <= limit else { return false }
+        totals.requested += bytes
+        counted.requested += bytes
+        return true
+    }
+
+    func releaseRequest() {
+        totals.requested -= counted.requested
+        counted.requested = 0
+    }
+
     /// The sizes of a session's buffers.
     ///
     /// They are read many times in a turn. Each access to the session itself is checked for exclusivity, which takes

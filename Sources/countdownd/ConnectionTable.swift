@@ -1,7 +1,7 @@
 import CountdownCore
 import Glibc
 
-/// All connections: found by their tokens, counted against the quotas that they share, and queued for the next steps of a
+/// All connections: found by their tokens, counted by user, and queued for the next steps of a
 /// turn.
 ///
 /// A token contains a place in the table and, in its upper half, the number of the connection that it was made for, so a
@@ -23,14 +23,8 @@ struct ConnectionTable {
     /// Connections whose output of this turn has a page of a list.
     var withPages = ConnectionQueue(.page)
 
-    /// The bytes of output that the clients have not read yet, of all connections together.
-    private(set) var unsentBytes = 0
-    /// The most that `unsentBytes` ever was.
-    private(set) var mostUnsentBytes = 0
-    /// The memory for input that is not carried out yet, of all connections together.
-    private(set) var receivedBytes = 0
-    /// The bytes of the requests of all watches and lists in progress.
-    private(set) var requestBytes = 0
+    /// What the connections hold together.
+    let totals = ConnectionTotals()
 
     /// - Parameter tokensMade: how many tokens were made before.
     init(tokensMade: UInt64 = 0) { self.tokensMade = tokensMade }
@@ -71,13 +65,9 @@ struct ConnectionTable {
         if connection.isOverQuota { refused += 1 }
     }
 
-    /// Removes a connection with all that was counted for it. A connection that is not in the table is ignored.
+    /// Removes a connection. One that is not in the table is ignored.
     mutating func remove(_ connection: Connection) {
         guard self[connection.token] != nil else { return }
-        unsentBytes -= connection.countedUnsent
-        receivedBytes -= connection.countedReceived
-        (connection.countedUnsent, connection.countedReceived) = (0, 0)
-        releaseRequest(of: connection)
         let place = Self.place(of: connection.token)
         places[place] = nil
         freePlaces.append(place)
@@ -86,66 +76,45 @@ struct ConnectionTable {
         countByUser[connection.user] = rest == 0 ? nil : rest
     }
 
-    // MARK: Quotas
-
-    /// Counts the output of a connection as it is now.
-    mutating func countUnsent(of connection: Connection) {
-        unsentBytes += connection.buffers.unsent - connection.countedUnsent
-        connection.countedUnsent = connection.buffers.unsent
-        mostUnsentBytes = max(mostUnsentBytes, unsentBytes)
-    }
-
-    /// Counts the memory for input of a connection as it is now, and for its queued start.
-    mutating func countReceived(of connection: Connection) {
-        let capacity = connection.condition == .gone ? 0 : connection.buffers.inputCapacity + connection.queuedBytes
-        receivedBytes += capacity - connection.countedReceived
-        connection.countedReceived = capacity
-    }
-
-    /// Counts bytes that a watch or list takes until its request is released.
-    /// - Returns: whether there was room below the limit; if not, nothing is counted.
-    mutating func reserve(_ bytes: Int, for connection: Connection, limit: Int) -> Bool {
-        guard bytes == 0 || requestBytes + bytes <= limit else { return false }
-        requestBytes += bytes
-        connection.countedRequest += bytes
-        return true
-    }
-
-    mutating func releaseRequest(of connection: Connection) {
-        requestBytes -= connection.countedRequest
-        connection.countedRequest = 0
-    }
-
     /// The connection with the most output that its client has not read.
-    var slowest: Connection? { all.max { $0.countedUnsent < $1.countedUnsent } }
+    var slowest: Connection? { all.max { $0.counted.unsent < $1.counted.unsent } }
 
     /// The connection with the most memory for input.
-    var largest: Connection? { all.max { $0.countedReceived < $1.countedReceived } }
+    var largest: Connection? { all.max { $0.counted.received < $1.counted.received } }
 }
 
 /// Connections that are queued for a step of a turn, each once.
 struct ConnectionQueue {
     private let queue: Connection.Queues
-    private(set) var all: [Connection] = []
+    private var entries: [Connection] = []
+    /// The place of the first entry that was not taken.
+    private var first = 0
 
     init(_ queue: Connection.Queues) { self.queue = queue }
 
-    var isEmpty: Bool { all.isEmpty }
+    /// In their order.
+    var all: ArraySlice<Connection> { entries[first...] }
+    var count: Int { entries.count - first }
+    var isEmpty: Bool { count == 0 }
 
     mutating func append(_ connection: Connection) {
         guard !connection.queued.contains(queue) else { return }
         connection.queued.formUnion(queue)
-        all.append(connection)
+        entries.append(connection)
     }
 
-    /// Empties the queue. Each connection is `queued` until it is served.
-    mutating func take() -> [Connection] {
-        let taken = all
-        all = []
-        all.reserveCapacity(taken.count)
-        return taken
+    mutating func takeFirst() -> Connection? {
+        guard first < entries.count else { return nil }
+        let connection = entries[first]
+        connection.queued.subtract(queue)
+        first += 1
+        if first == entries.count {
+            entries.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first > entries.count / 2 {
+            entries.removeFirst(first)
+            first = 0
+        }
+        return connection
     }
-
-    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
-    mutating func putBack(_ rest: ArraySlice<Connection>) { all = rest + all }
 }

@@ -82,8 +82,7 @@ extension Daemon {
         guard let next = acceptsAgain, next <= now.boot else { return }
         for connection in connections.all where connection.isOverQuota {
             counters.excessPeers += 1
-            connection.drop()
-            connections.dirty.append(connection)
+            drop(connection)
         }
         setAccepting(reserve.fill() ? nil : now.boot + Self.acceptPause)
     }
@@ -106,6 +105,7 @@ extension Daemon {
             token: connections.makeToken(),
             of: user,
             isOverQuota: refusal != nil,
+            totals: connections.totals,
             session: ServerSession(
                 service: Translation.service,
                 messageLimit: limits.messageBytes,
@@ -149,7 +149,6 @@ extension Daemon {
         connections.dirty.append(connection)
         if readiness.isReadable || readiness.isHungUp, connection.wantsInput(limits) {
             connection.receive(into: &receiveBuffer)
-            connections.countReceived(of: connection)
             enforceInputQuota(at: now)
             connections.withCalls.append(connection)
         }
@@ -168,13 +167,8 @@ extension Daemon {
         for connection in connections.dirty.all where !connection.queued.contains(.page) { flush(connection, at: now) }
         // Lists last, so a client that has read one was sent the events of its countdowns. Other replies go with the events, in
         // the order of their connections: a client that has its reply early sends its next call meanwhile.
-        for connection in connections.withPages.take() {
-            connection.queued.subtract(.page)
-            flush(connection, at: now)
-        }
-        for connection in connections.dirty.take() {
-            connection.queued.subtract(.output)
-            connections.countReceived(of: connection)
+        while let connection = connections.withPages.takeFirst() { flush(connection, at: now) }
+        while let connection = connections.dirty.takeFirst() {
             if isDone(connection) { close(connection) } else { resume(with: connection) }
         }
     }
@@ -185,7 +179,7 @@ extension Daemon {
         if connection.buffers.unsent > min(4 * limits.pageBytes, limits.unsentBytes) {
             send(to: connection, keepingCapacity: true, at: now)
         } else {
-            connections.countUnsent(of: connection)
+            connection.count()
             enforceOutputQuota(at: now)
         }
     }
@@ -198,7 +192,6 @@ extension Daemon {
 
     private func send(to connection: Connection, keepingCapacity: Bool = false, at now: Now) {
         connection.send(keepingCapacity: keepingCapacity)
-        connections.countUnsent(of: connection)
         if connection.buffers.unsent > limits.unsentBytes { disconnectSlow(connection, at: now) }
         enforceOutputQuota(at: now)
     }
@@ -215,22 +208,24 @@ extension Daemon {
 
     /// Disconnects the clients that have left the most unread until all clients together are within the quota.
     private func enforceOutputQuota(at now: Now) {
-        while connections.unsentBytes > limits.unsentBytesInAll, let slowest = connections.slowest {
-            let unsent = slowest.countedUnsent
+        while connections.totals.unsent > limits.unsentBytesInAll, let slowest = connections.slowest {
+            let unsent = slowest.counted.unsent
             slowest.send()
-            connections.countUnsent(of: slowest)
-            if slowest.countedUnsent == unsent { disconnectSlow(slowest, at: now) }
+            if slowest.counted.unsent == unsent { disconnectSlow(slowest, at: now) }
         }
     }
 
-    /// Disconnects a client; its connection is closed at the end of the turn.
     private func disconnectSlow(_ connection: Connection, at now: Now) {
         let unread = connection.buffers.unsent
         let sentence = "disconnecting a client that has left \(unread) bytes unread"
         logLimited(.slow, sentence, fields: ["UNREAD_BYTES": "\(unread)"], at: now)
         counters.slowPeers += 1
+        drop(connection)
+    }
+
+    /// Disconnects a client, whose connection is closed at the end of the turn.
+    private func drop(_ connection: Connection) {
         connection.drop()
-        connections.countUnsent(of: connection)
         connections.dirty.append(connection)
     }
 
@@ -257,7 +252,7 @@ extension Daemon {
 
     private func close(_ connection: Connection) {
         withdrawCalls(of: connection)
-        connection.condition = .gone
+        connection.drop()
         connections.remove(connection)
         if acceptsAgain != nil, reserve.fill() { setAccepting(nil) }
     }
@@ -279,7 +274,7 @@ extension Daemon {
 
     /// Gives up an unfinished reply, without a message, and the memory for it.
     func release(_ connection: Connection) {
-        connections.releaseRequest(of: connection)
+        connection.releaseRequest()
         switch connection.unfinishedReply {
         case .none:
             return
@@ -303,15 +298,12 @@ extension Daemon {
 extension Daemon {
     /// Disconnects the clients with the largest input buffers until all clients together are within the quota.
     func enforceInputQuota(at now: Now) {
-        while connections.receivedBytes > limits.receivedBytesInAll, let largest = connections.largest {
+        while connections.totals.received > limits.receivedBytesInAll, let largest = connections.largest {
             let waiting = largest.buffers.pendingInput + largest.queuedBytes
             let sentence = "disconnecting a client that has sent \(waiting) bytes which are no whole call, or wait"
             logLimited(.inputQuota, sentence, fields: ["WAITING_BYTES": "\(waiting)"], at: now)
             counters.hoardingPeers += 1
-            largest.drop()
-            connections.countReceived(of: largest)
-            connections.countUnsent(of: largest)
-            connections.dirty.append(largest)
+            drop(largest)
         }
     }
 
@@ -319,13 +311,13 @@ extension Daemon {
     /// - Throws: `LimitReached` if there is no room.
     func keep(_ selection: Selection, tables: Int, for connection: Connection) throws {
         let (bytes, limit) = (selection.bytes(tables: tables), limits.selectionBytesInAll)
-        guard connections.reserve(bytes, for: connection, limit: limit) else { throw requestsOverQuota }
+        guard connection.reserve(bytes, limit: limit) else { throw requestsOverQuota }
     }
 
     /// Counts bytes that a list in progress takes besides, until its reply is finished.
     /// - Returns: whether there was room; if not, the list has failed.
     func keepMore(_ bytes: Int, for connection: Connection) -> Bool {
-        if connections.reserve(bytes, for: connection, limit: limits.selectionBytesInAll) { return true }
+        if connection.reserve(bytes, limit: limits.selectionBytesInAll) { return true }
         finishReply(of: connection) { $0.fail(requestsOverQuota) }
         return false
     }

@@ -316,13 +316,8 @@ extension Daemon {
 /// Lists and watches, which deliver existing countdowns in parts, as fast as their clients read.
 extension Daemon {
     func scan(_ turn: inout Turn) {
-        let queue = connections.withScans.take()
-        for (index, connection) in queue.enumerated() {
-            guard turn.entriesLeft > 0 else {
-                connections.withScans.putBack(queue[index...])
-                break
-            }
-            connection.queued.subtract(.scan)
+        for _ in 0..<connections.withScans.count {
+            guard turn.entriesLeft > 0, let connection = connections.withScans.takeFirst() else { break }
             guard connection.condition == .open else { continue }
             guard !connection.isBlocked, connection.buffers.unsent <= limits.pageBytes else {
                 connection.isThrottled = true

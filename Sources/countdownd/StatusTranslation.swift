@@ -6,7 +6,7 @@ import Varlink
 extension Daemon {
     /// The reply to `GetStatus`.
     func status(at now: Now) -> some JSONEncodable {
-        let kept = ["bases": storage.bases, "mostUnsentBytes": connections.mostUnsentBytes]
+        let kept = ["bases": storage.bases, "mostUnsentBytes": connections.totals.mostUnsent]
         let named = [kept, fleet?.counters.named ?? [:]].reduce(counters.named) { $0.merging($1) { own, _ in own } }
         return GetStatus.Reply(
             version: Version.current,
@@ -30,8 +30,8 @@ extension Daemon {
     /// How much waits now, by the names in `GetStatus`.
     private var queues: [String: Int] {
         let own = [
-            "unsentBytes": connections.unsentBytes,
-            "receivedBytes": connections.receivedBytes,
+            "unsentBytes": connections.totals.unsent,
+            "receivedBytes": connections.totals.received,
             "heldEnds": timetable.heldEnds,
             "unstoredChanges": storage.unstoredChanges,
             "logPages": storage.logPages,

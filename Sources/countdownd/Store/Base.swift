@@ -11,7 +11,7 @@ struct BaseFile: ~Copyable {
 
     let number: Int64
     let file: LogFile
-    private var chain: Chain
+    private var chain: TurnChain
     private(set) var position: Int64 = 0
     private var lines = JSONWriter()
     private let boot: Int64
@@ -20,7 +20,7 @@ struct BaseFile: ~Copyable {
 
     init(_ number: Int64, _ file: LogFile, _ state: StateLine, skipped: [SkippedLine]) throws(SystemFailure) {
         (self.number, self.file, boot, self.skipped) = (number, file, state.boot, skipped[...])
-        chain = Chain(of: LogName.name(.base, number), in: state.store, turn: 1, after: 0)
+        chain = TurnChain(of: LogName.name(.base, number), in: state.store, turn: 1, after: 0)
         HeadingLine(.base, number, after: 0).write(into: &lines)
         state.write(into: &lines)
         try endTurn()

@@ -22,7 +22,7 @@ struct LogContents: ~Copyable {
     /// The last segment, and where its next turn begins; nil if there is none.
     var last: (number: Int64, position: Int64)?
     /// The chain at its end.
-    var chain = Chain(turn: 1, sum: 0)
+    var chain = TurnChain(turn: 1, sum: 0)
     /// Whether the next turn needs a segment of its own.
     var beginsSegment = true
     /// The number of the base; 0 without one.

@@ -78,7 +78,7 @@ struct LogReading: ~Copyable {
     /// How a segment ended.
     private struct End {
         let position: Int64
-        let chain: Chain
+        let chain: TurnChain
         /// Whether turns are behind the end that do not count.
         let isCut: Bool
         /// Whether nothing is behind the end.
@@ -114,7 +114,7 @@ struct LogReading: ~Copyable {
         guard chain.turn < end else { return End(position: position, chain: chain, isCut: false, isAtZeros: true) }
         let isCut = synced.map { chain.turn > $0 } ?? false
         if !isCut { damage(segment.name, "its turns from \(chain.turn) to \(end - 1) are missing") }
-        return End(position: position, chain: Chain(turn: end, sum: next.sum ?? 0), isCut: isCut, isAtZeros: true)
+        return End(position: position, chain: TurnChain(turn: end, sum: next.sum ?? 0), isCut: isCut, isAtZeros: true)
     }
 
     /// Reads a file to its end.

@@ -23,7 +23,7 @@ final class LogStore: Store {
     private(set) var segment: Segment?
     /// The number of the newest segment; 0 if there is none.
     private var lastSegment: Int64
-    private var chain: Chain
+    private var chain: TurnChain
     /// Where the next turn begins in the newest segment, before that is opened.
     private let position: Int64
     /// Whether the next turn needs a segment of its own.
@@ -202,7 +202,7 @@ final class LogStore: Store {
     private func append() throws(SystemFailure) {
         var next = chain
         next.seal(&lines)
-        guard lines.count <= Chain.longestTurn else { throw SystemFailure("pwrite", code: EFBIG) }
+        guard lines.count <= TurnChain.longestTurn else { throw SystemFailure("pwrite", code: EFBIG) }
         if mustSyncFolder {
             try folder.sync()
             mustSyncFolder = false

@@ -73,15 +73,15 @@ struct Segment {
     /// - Returns: its bytes, and the chain behind it.
     static func firstTurn(
         of number: Int64,
-        after chain: Chain,
+        after chain: TurnChain,
         _ state: StateLine,
         forgettingFleet: Bool = false
-    ) -> (bytes: [UInt8], next: Chain) {
+    ) -> (bytes: [UInt8], next: TurnChain) {
         var lines = JSONWriter()
         HeadingLine(.segment, number, after: chain.sum).write(into: &lines)
         state.write(into: &lines)
         if forgettingFleet { FleetLine.nothing.write(into: &lines) }
-        var next = Chain(of: LogName.name(.segment, number), in: state.store, turn: chain.turn, after: chain.sum)
+        var next = TurnChain(of: LogName.name(.segment, number), in: state.store, turn: chain.turn, after: chain.sum)
         next.seal(&lines)
         return (lines.bytes, next)
     }

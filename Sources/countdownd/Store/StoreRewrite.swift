@@ -10,7 +10,7 @@ struct StoreRewrite {
     struct Written {
         let folder: StoreFolder
         let segment: Segment
-        let chain: Chain
+        let chain: TurnChain
         let baseBytes: Int64
         /// Where what had the name of the log is kept; nil if there was nothing.
         let kept: String?
@@ -24,7 +24,7 @@ struct StoreRewrite {
     func run(_ timetable: borrowing Timetable, synchronously: Bool) throws(SystemFailure) -> Written {
         let folder = try StoreFolder.makeRewritten(in: directory)
         // The first segment stands before the base, which makes the folder whole.
-        let begin = Chain(turn: 1, sum: 0)
+        let begin = TurnChain(turn: 1, sum: 0)
         let (turn, chain) = Segment.firstTurn(of: 1, after: begin, state)
         let segment = try folder.make(.segment, 1, synchronously: synchronously)
         var begun = Segment(1, segment, isSynchronous: synchronously, position: 0)

@@ -28,12 +28,12 @@ struct TurnReader: ~Copyable {
 
     private static let chunk = 64 << 10
     /// How far a turn is searched behind damage at once: further than a segment is long.
-    private static let horizon = 3 * Chain.longestTurn
+    private static let horizon = 3 * TurnChain.longestTurn
 
     private let file: Descriptor
     /// The name of the file in its folder.
     let name: String
-    private(set) var chain = Chain(turn: 0, sum: 0)
+    private(set) var chain = TurnChain(turn: 0, sum: 0)
     /// Turns from this number on are void: the next segment has them.
     var end = Int64.max
     /// Up to this turn, damage is distinguished from the end of the history.
@@ -47,7 +47,7 @@ struct TurnReader: ~Copyable {
     private var offset: Int64 = 0
     private var isAtEnd = false
     /// Where damage ends, and the chain from there on.
-    private var resumption: (position: Int, chain: Chain)?
+    private var resumption: (position: Int, chain: TurnChain)?
 
     /// - Parameters:
     ///   - folder: the descriptor of the folder.
@@ -73,7 +73,7 @@ struct TurnReader: ~Copyable {
         else { return nil }
         let state = StateLine.read(first + 1..<second, of: text.span)
         if case .state(let state) = state {
-            chain = Chain(of: name, in: state.store, turn: trailer.turn, after: heading.sum)
+            chain = TurnChain(of: name, in: state.store, turn: trailer.turn, after: heading.sum)
         }
         return (heading, state)
     }
@@ -94,7 +94,7 @@ struct TurnReader: ~Copyable {
     }
 
     /// Expects that the next turn continues a chain.
-    mutating func begin(at chain: Chain) { self.chain = chain }
+    mutating func begin(at chain: TurnChain) { self.chain = chain }
 
     /// The next piece.
     mutating func next() throws(SystemFailure) -> Piece {
@@ -120,7 +120,7 @@ struct TurnReader: ~Copyable {
             // Only a base is so long.
             resumption = (start + Self.horizon / 2, chain)
         } else if let last = lastTrailer() {
-            resumption = (last.end, Chain(turn: last.trailer.turn + 1, sum: last.trailer.crc))
+            resumption = (last.end, TurnChain(turn: last.trailer.turn + 1, sum: last.trailer.crc))
         }
         return resumption.map { .damage(start..<$0.position) } ?? .end
     }
@@ -137,17 +137,17 @@ struct TurnReader: ~Copyable {
     /// Reads the next turn if it fits.
     ///
     /// - Returns: its lines, and the chain behind it.
-    private mutating func turn() throws(SystemFailure) -> (lines: Range<Int>, next: Chain)? {
+    private mutating func turn() throws(SystemFailure) -> (lines: Range<Int>, next: TurnChain)? {
         guard let (trailer, line) = try trailer(from: start), case let lines = start..<line.lowerBound,
             fits(trailer, lines, chain)
         else { return nil }
         start = line.upperBound + 1
-        return (lines, Chain(turn: trailer.turn + 1, sum: trailer.crc))
+        return (lines, TurnChain(turn: trailer.turn + 1, sum: trailer.crc))
     }
 
-    private func fits(_ trailer: Trailer, _ lines: Range<Int>, _ chain: Chain) -> Bool {
+    private func fits(_ trailer: Trailer, _ lines: Range<Int>, _ chain: TurnChain) -> Bool {
         trailer.turn == chain.turn && trailer.bytes == Int64(lines.count)
-            && Chain.checksum(chain.sum, text.span.extracting(lines)) == trailer.crc
+            && TurnChain.checksum(chain.sum, text.span.extracting(lines)) == trailer.crc
     }
 
     /// Finds the first line from a position on that begins with `{`, in memory or behind it, as a trailer.
@@ -155,7 +155,7 @@ struct TurnReader: ~Copyable {
         var line = position
         while true {
             guard let end = lineEnd(from: line) else {
-                guard !isAtEnd, filled - start <= Chain.longestTurn else { return nil }
+                guard !isAtEnd, filled - start <= TurnChain.longestTurn else { return nil }
                 let scanned = line - start
                 try fill(filled - start + Self.chunk)
                 line = start + scanned
@@ -173,7 +173,7 @@ struct TurnReader: ~Copyable {
     /// turn.
     ///
     /// - Returns: where it begins, and the chain there.
-    private func findTurn() -> (position: Int, chain: Chain)? {
+    private func findTurn() -> (position: Int, chain: TurnChain)? {
         var before: (trailer: Trailer, end: Int)?
         var line = start
         while let end = lineEnd(from: line) {
@@ -187,7 +187,7 @@ struct TurnReader: ~Copyable {
             {
                 return (first, chain)
             }
-            if let before, case let chain = Chain(turn: before.trailer.turn + 1, sum: before.trailer.crc),
+            if let before, case let chain = TurnChain(turn: before.trailer.turn + 1, sum: before.trailer.crc),
                 before.trailer.turn >= self.chain.turn, fits(trailer, before.end..<line, chain)
             {
                 return (before.end, chain)

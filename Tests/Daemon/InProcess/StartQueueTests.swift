@@ -23,6 +23,7 @@ struct StartQueueTests {
             socket: try Descriptor(owning: dup(0), of: "dup"),
             token: token,
             of: 0,
+            totals: ConnectionTotals(),
             session: ServerSession(service: Translation.service, messageLimit: 1_000)
         )
     }

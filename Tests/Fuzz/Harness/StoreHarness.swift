@@ -14,8 +14,11 @@ public enum StoreHarness: Harness {
         do {
             let directory = try makeDirectory()
             defer { try? FileManager.default.removeItem(at: directory) }
-            try Data(damaged(sound.get(), by: &input)).write(to: directory.appending(path: "countdowns.db"))
+            let log = directory.appending(path: StoreFolder.name)
+            try FileManager.default.createDirectory(at: log, withIntermediateDirectories: true)
+            try Data(damaged(sound.get(), by: &input)).write(to: log.appending(path: LogName.name(.segment, 1)))
             var opened = try open(directory)
+            try opened.store.begin()
             var limit = Int.max
             let scan = opened.timetable.openScan(live: .oldest, ended: .oldest)
             _ = opened.timetable.scan(scan, budget: &limit) { timetable, slot in
@@ -63,9 +66,10 @@ public enum StoreHarness: Harness {
                 changes.steps.append(change)
             }
         }
-        try opened.store.commit(changes, deferringCleanup: false)
+        try opened.store.begin()
+        try opened.store.commit(changes, comparing: true)
         opened.store.close(at: opened.timetable.revision)
-        let path = directory.appending(path: "countdowns.db")
+        let path = directory.appending(path: "\(StoreFolder.name)/\(LogName.name(.segment, 1))")
         _ = consume opened
         return Array(try Data(contentsOf: path))
     }

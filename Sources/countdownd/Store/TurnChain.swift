@@ -3,7 +3,7 @@ import Varlink
 
 /// The checksums of turns: the CRC-32C of each one continues the sum of the turn before, so that only the turns of one history
 /// fit each other, in their order.
-struct Chain: Equatable {
+struct TurnChain: Equatable {
     /// The longest turn with its trailer.
     static let longestTurn = 16 << 20
 
