@@ -1641,8 +1641,8 @@ extension GetStatus {
         public var lateness: GetStatus.Durations?
         /// How much waits now. unsentBytes: for clients to read it; receivedBytes: the memory for calls that are not
         /// carried out yet; heldEnds: ends beyond the history, for watches that read the current state;
-        /// unstoredChanges: ends that could not be stored yet; logPages: to be copied into the database. In a fleet,
-        /// fleetCalls: calls without an answer; fleetProposals: sent to the engine, and not answered.
+        /// unstoredChanges: ends that could not be stored yet; logPages: of 4 KiB, of the files of the store. In a
+        /// fleet, fleetCalls: calls without an answer; fleetProposals: sent to the engine, and not answered.
         public var queues: [String: Int64]?
         /// Why changes cannot be stored, or why the engine of the fleet has refused the last change; absent if changes
         /// are made. If the store could not be opened yet, revision is 0, and nothing is counted.
