@@ -274,8 +274,8 @@ final class LogStore: Store {
 
     func check() throws(StoreFailure) {
         guard hasBegun, let segment else { return }
-        commitsUntilComparison = Self.commitsBetweenComparisons
         try folder.checkAll(bytes: segment.position)
+        commitsUntilComparison = Self.commitsBetweenComparisons
         // The lock file may have been removed.
         guard !directory.isLocked else { return }
         do throws(OpenError) {
@@ -289,7 +289,8 @@ final class LogStore: Store {
     /// - Throws: if a file is lost.
     private func checkFiles(comparing: Bool) throws(StoreFailure) {
         commitsUntilComparison -= 1
-        guard commitsUntilComparison > 0, comparing || !folder.hasReports else { return try check() }
+        let isDoubtful = comparing ? folder.mustCompare : folder.hasReports
+        guard commitsUntilComparison > 0, !isDoubtful else { return try check() }
         if comparing, let segment { try folder.check(segment: segment.number, bytes: segment.position) }
     }
 

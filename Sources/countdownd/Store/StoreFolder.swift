@@ -35,7 +35,7 @@ final class StoreFolder {
     /// Nil if the system has no watch left; then all commits compare.
     private var watch: FileWatch?
     /// Whether a report has to be followed by a comparison that has not succeeded yet.
-    private var mustCompare = false
+    private(set) var mustCompare = false
 
     /// Opens and locks a folder.
     ///

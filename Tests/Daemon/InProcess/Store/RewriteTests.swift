@@ -25,6 +25,15 @@ final class RewriteTests: StoreSuite {
         return keeper
     }
 
+    @Test("if files were found lost while the daemon was idle, the next commit notices it, too")
+    func foundWhenIdle() throws {
+        let keeper = try fill()
+        try Loss.overwrittenOlderSegment.apply(to: scene.log)
+        #expect(throws: StoreFailure.self) { try keeper.store.checkWhenIdle() }
+        #expect(throws: StoreFailure.self) { try keeper.turn(.start("new"), at: scene.now) }
+        #expect(throws: StoreFailure.self) { try keeper.store.checkWhenIdle() }
+    }
+
     enum Loss: CaseIterable {
         case removedFolder, removedSegment, replacedSegment, truncatedSegment, removedOlderSegment,
             overwrittenOlderSegment

@@ -46,7 +46,7 @@ final class StorePathTests: StoreSuite {
 
         func make(at path: String) throws {
             switch self {
-            case .file: FileManager.default.createFile(atPath: path, contents: Data("text".utf8))
+            case .file: _ = FileManager.default.createFile(atPath: path, contents: Data("text".utf8))
             case .pipe: unsafe mkfifo(path, 0o600)
             case .link:
                 unsafe mkdir(path + "-elsewhere", 0o700)
