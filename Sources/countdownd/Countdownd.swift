@@ -74,6 +74,8 @@ enum Countdownd {
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         signal(SIGHUP, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
+        // A write beyond the limit on the size of files then fails, and the daemon lives.
+        signal(SIGXFSZ, SIG_IGN)
         // A shell without job control lets programs in the background ignore SIGINT; the daemon stops on it all the same.
         signal(SIGINT, SIG_DFL)
         signal(SIGTERM, SIG_DFL)

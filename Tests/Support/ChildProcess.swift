@@ -60,6 +60,11 @@ public final class ChildProcess {
         guard process_limit_descriptors(identifier, count) == 0 else { throw SystemCallFailure("prlimit") }
     }
 
+    /// Lets each write to a file fail from now on, or none.
+    public func setWritesFail(_ fail: Bool) throws {
+        guard process_limit_file_size(identifier, fail ? 0 : .max) == 0 else { throw SystemCallFailure("prlimit") }
+    }
+
     /// Whether the process has not ended.
     public var isRunning: Bool {
         var entry = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)

@@ -230,9 +230,11 @@ final class StoreFolder {
 
     // MARK: Comparison
 
-    /// Begins to watch the names.
+    /// Begins to watch the names, and that of the folder.
     func beginWatch() {
-        guard let watch = try? FileWatch(), (try? watch.add(namesIn: path)) != nil else { return }
+        guard let watch = try? FileWatch(), (try? watch.add(namesIn: path)) != nil,
+            (try? watch.add(namesIn: state)) != nil
+        else { return }
         self.watch = consume watch
     }
 

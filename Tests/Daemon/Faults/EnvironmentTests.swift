@@ -7,7 +7,7 @@ import Testing
 struct FileSizeLimitTests {
     @Test("it answers StorageFailed and continues, and accepts changes after the limit is raised")
     func limited() throws {
-        let limit = ["/usr/bin/prlimit", "--fsize=60000:unlimited", "--"]
+        let limit = ["/usr/bin/prlimit", "--fsize=4000:unlimited", "--"]
         let daemon = try DaemonProcess(starting: limit, in: TemporaryDirectory())
         try daemon.awaitReadiness()
         let caller = try Caller(of: daemon)

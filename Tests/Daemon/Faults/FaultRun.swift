@@ -15,7 +15,6 @@ final class FaultRun {
     let changeClient: ChangeClient
     let watchClient: WatchClient
     var tally = FaultTally()
-    private var changeBefore: Date?
 
     /// A run in which the fault happens at the call with this number, or at none.
     init(_ scenario: Scenario, _ kind: FaultKind?, at number: Int = 0) throws {
@@ -81,7 +80,6 @@ final class FaultRun {
         try watchClient.connect(to: daemon.socketPath)
         watchClient.sync()
         injection.startOver()
-        changeBefore = changeOfDatabase
         arm()
         return daemon
     }
@@ -103,8 +101,7 @@ final class FaultRun {
             try inspect(daemon)
             try end(daemon)
         } catch let error where error is Gone || error is ClientError {
-            // The background copy may make the call at which the daemon is killed while no client, or a new one, makes
-            // a call.
+            // The background may make the call at which the daemon is killed while no client makes a call.
             try noteEnd(of: daemon)
         }
     }
@@ -114,7 +111,6 @@ final class FaultRun {
 
     private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {
-        case .askUntilCopied(let change): try askUntilCopied(change)
         case .setClock(let offset): injection.setClock(offBy: offset)
         case .ask(let change): _ = try ask(change)
         }
@@ -128,21 +124,6 @@ final class FaultRun {
         guard changeClient.isConnected else { throw Gone() }
         _ = watchClient.proceed()
         return changeClient.failed == failed
-    }
-
-    /// Only a copy of the log writes to the database itself.
-    private func askUntilCopied(_ change: Change) throws {
-        let deadline = MonotonicDeadline.after(microseconds: Self.patienceUSec)
-        while injection.failed == 0, changeOfDatabase == changeBefore {
-            _ = try ask(change)
-            guard deadline.remainingUSec > 0 else { throw TimedOut.answer }
-        }
-    }
-
-    /// When the database was last written.
-    private var changeOfDatabase: Date? {
-        let path = directory.path(of: "state/countdowns.db")
-        return try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     }
 
     private func stop(_ daemon: DaemonProcess) throws {

@@ -31,18 +31,16 @@ struct Preparation: Sendable {
     /// A store that cannot be read.
     init(unreadable files: [String: Data]) throws {
         let origin = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: origin.path(of: "state"), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: origin.path(of: "state/log"), withIntermediateDirectories: true)
         for (name, data) in files { try data.write(to: URL(fileURLWithPath: origin.path(of: "state/\(name)"))) }
         self.init(origin: origin, ledger: Ledger(), memory: WatchClient.Memory(), kept: files)
     }
 
     /// The store of a daemon that made changes and was then killed.
     ///
-    /// - Parameters:
-    ///   - changes: the changes, in this order.
-    ///   - filling: a change that is repeated until the log has this many frames.
+    /// - Parameter changes: the changes, in this order.
     /// - Throws: that an answer contradicts the ledger.
-    init(after changes: [Change], filling: (change: Change, frames: Int)? = nil) throws {
+    init(after changes: [Change]) throws {
         let origin = try TemporaryDirectory()
         let daemon = try DaemonProcess(in: origin)
         let (changeClient, watchClient) = (ChangeClient(), WatchClient())
@@ -50,9 +48,6 @@ struct Preparation: Sendable {
         try watchClient.connect(to: daemon.socketPath)
         watchClient.sync()
         for change in changes { try changeClient.change(change) }
-        if let filling {
-            while Self.frames(in: daemon.stateDirectory) < filling.frames { try changeClient.change(filling.change) }
-        }
         try daemon.kill()
         watchClient.drain()
         guard changeClient.ledger.faults.isEmpty, watchClient.faults.isEmpty else {
@@ -65,12 +60,6 @@ struct Preparation: Sendable {
     func lay(in directory: TemporaryDirectory) throws {
         guard let origin else { return }
         try FileManager.default.copyItem(atPath: origin.path(of: "state"), toPath: directory.path(of: "state"))
-    }
-
-    /// The number of frames in the write-ahead log: pages of 1 KiB with their headers.
-    private static func frames(in directory: String) -> Int {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/countdowns.db-wal")
-        return ((attributes?[.size] as? Int ?? 0) - 32) / (1_024 + 24)
     }
 
     struct Failed: Error {

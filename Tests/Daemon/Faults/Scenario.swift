@@ -8,7 +8,6 @@ struct Scenario: Sendable {
         case start = "a start over a store"
         case traffic = "traffic"
         case durableTraffic = "traffic that waits for the disk"
-        case checkpoint = "a copy of the log"
         case moveAside = "a start over a store that cannot be read"
         case stop = "a clean stop"
     }
@@ -17,8 +16,6 @@ struct Scenario: Sendable {
         case ask(Change)
         /// The system clock is set for the daemon.
         case setClock(offBy: Int64)
-        /// This change is repeated until the log is copied in the background, to the end or to the call that fails.
-        case askUntilCopied(Change)
     }
 
     let name: Name
@@ -46,11 +43,6 @@ struct Scenario: Sendable {
             preparation = try Preparation(after: Changes.many)
             steps = Changes.traffic
             allowance = Ledger.Allowance(clockUSec: Changes.stepUSec + 1_000, trimmed: true)
-        case .checkpoint:
-            // The copy begins at 4,096 frames, and each change adds at least one. Before the first change, the rest of
-            // the last daemon's background cleanup may have sufficed.
-            preparation = try Preparation(after: Changes.many, filling: (Changes.again, 4_090))
-            steps = [.askUntilCopied(Changes.again)] + [Step](repeating: .ask(Changes.again), count: 5)
         case .moveAside:
             countsStart = true
             preparation = try Preparation(unreadable: Changes.unreadable)
@@ -89,7 +81,6 @@ private enum Changes {
 
     /// A deadline between one daemon and the next.
     static let soon = Change.start(Start(key: "soon", durationUSec: 50_000, label: "Soon"))
-    static let again = Change.adjust(Adjust(key: "running", byUSec: 1_000))
 
     static let traffic: [Scenario.Step] =
         few.map(Scenario.Step.ask) + [
@@ -109,7 +100,6 @@ private enum Changes {
 
     /// Bytes that no daemon has written.
     static let unreadable: [String: Data] = [
-        "countdowns.db": Data((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }),
-        "countdowns.db-wal": Data((0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 113 &+ 5) }),
+        "log/0000000001.log": Data((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) })
     ]
 }

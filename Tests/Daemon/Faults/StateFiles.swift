@@ -1,6 +1,5 @@
 import Foundation
-
-@testable import countdownd
+import TestSupport
 
 /// The content of a state directory at the end.
 struct StateFiles {
@@ -13,7 +12,7 @@ struct StateFiles {
     /// The faults of its files; files that were there before must be there under some name.
     func faults(keeping kept: [String: Data]) -> [String] {
         var faults: [String] = []
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
         let contents = names.compactMap { FileManager.default.contents(atPath: "\(directory)/\($0)") }
         for (name, data) in kept.sorted(by: { $0.key < $1.key }) where !contents.contains(data) {
             faults.append("\(name) is not kept; there are \(names.sorted())")
@@ -26,20 +25,27 @@ struct StateFiles {
 
     /// The revisions of all ends that are kept.
     func keptEnds() throws -> Set<Int64> {
-        let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0, trustingSchema: true)
-        let rows = try database.prepare("SELECT revision FROM countdown WHERE state IN (2, 3)")
-        var revisions: Set<Int64> = []
-        while try rows.step(), let revision = rows.integer(0) { revisions.insert(revision) }
-        return revisions
+        let ends = try printed().standardOutput.split(separator: "\n").compactMap { line -> Int64? in
+            let countdown = try JSONDecoder().decode(Printed.self, from: Data(line.utf8))
+            return countdown.endedUSec == nil ? nil : countdown.revision
+        }
+        return Set(ends)
     }
 
-    /// SQLite's report on the store's pages.
+    private struct Printed: Decodable {
+        let revision: Int64
+        let endedUSec: Int64?
+    }
+
+    private func printed() throws -> CommandRun {
+        try RunningCommand(["--print-store", directory], executable: BuiltProduct.path(of: "countdownd")).finish()
+    }
+
+    /// What the next start would report.
     private var integrity: [String] {
         do {
-            let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0)
-            let rows = try database.prepare("PRAGMA integrity_check")
-            guard try rows.step(), rows.text(0) == "ok" else { return ["the store is broken: \(rows.text(0) ?? "")"] }
-            return []
+            let run = try printed()
+            return run.exitCode == 0 && run.standardError.isEmpty ? [] : ["the store is broken: \(run.standardError)"]
         } catch {
             return ["the store cannot be checked: \(error)"]
         }

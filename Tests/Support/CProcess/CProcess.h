@@ -29,14 +29,24 @@ static const int is_sanitized_for_undefined_behavior = __has_feature(undefined_b
 static inline int read_behind(const int *numbers, int count) { return numbers[count]; }
 static inline int add_without_care(int left, int right) { return left + right; }
 
-/* How many descriptors another process may have from now on. */
-static inline int process_limit_descriptors(pid_t process, rlim_t count)
+/* A limit of another process from now on. */
+static inline int process_limit(pid_t process, int resource, rlim_t count)
 {
 	struct rlimit limit;
-	if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) < 0)
+	if (prlimit(process, resource, NULL, &limit) < 0)
 		return -1;
 	limit.rlim_cur = count;
-	return prlimit(process, RLIMIT_NOFILE, &limit, NULL);
+	return prlimit(process, resource, &limit, NULL);
+}
+
+static inline int process_limit_descriptors(pid_t process, rlim_t count)
+{
+	return process_limit(process, RLIMIT_NOFILE, count);
+}
+
+static inline int process_limit_file_size(pid_t process, rlim_t bytes)
+{
+	return process_limit(process, RLIMIT_FSIZE, bytes);
 }
 
 /* A descriptor that poll(2) finds readable once the process has ended. */

@@ -57,7 +57,8 @@ static void *real(const char *name, void **known)
 
 static void *real_open, *real_open64, *real_openat, *real_openat64, *real_close, *real_read, *real_pread, *real_pread64,
 	*real_write, *real_pwrite, *real_pwrite64, *real_fsync, *real_fdatasync, *real_ftruncate, *real_ftruncate64,
-	*real_posix_fallocate, *real_posix_fallocate64, *real_rename, *real_unlink, *real_mkdir, *real_mmap, *real_mmap64,
+	*real_posix_fallocate, *real_posix_fallocate64, *real_rename, *real_renameat, *real_linkat, *real_unlink,
+	*real_unlinkat, *real_rmdir, *real_mkdir, *real_mmap, *real_mmap64,
 	*real_fcntl, *real_fcntl64, *real_flock, *real_stat, *real_stat64, *real_lstat, *real_lstat64, *real_fstat,
 	*real_fstat64, *real_fstatat, *real_fstatat64, *real_access, *real_clock_gettime;
 
@@ -100,7 +101,7 @@ static int fails(char letter, int changes, int descriptor, const void *bytes, si
 	/* Only a lock can be held by somebody else. */
 	if (control->error == EAGAIN && letter != 'l')
 		return 0;
-	/* A disk that fails for good does not take the kernel's locks along; SQLite would try for 10 s to get one. */
+	/* A disk that fails for good does not take the kernel's locks along. */
 	if (control->error != EAGAIN && letter == 'l' && control->last > control->first)
 		return 0;
 	control->failed++;
@@ -126,10 +127,16 @@ static int fails(char letter, int changes, int descriptor, const void *bytes, si
 		return returned;                                                                                       \
 	} while (0)
 
-static int opened(int descriptor, const char *path)
+/* Whether a name is of the directory, or relative to a descriptor of it. */
+static int is_ours_at(int at, const char *path)
+{
+	return path[0] == '/' ? is_ours(path) : has_ours(at);
+}
+
+static int opened(int descriptor, int at, const char *path)
 {
 	if (descriptor >= 0 && descriptor < DESCRIPTORS)
-		ours[descriptor] = is_ours(path);
+		ours[descriptor] = is_ours_at(at, path);
 	return descriptor;
 }
 
@@ -138,7 +145,7 @@ static int changes_by(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-#define OPEN(name, parameters, arguments)                                                                              \
+#define OPEN(name, at, parameters, arguments)                                                                              \
 	int name parameters                                                                                            \
 	{                                                                                                              \
 		mode_t mode = 0;                                                                                       \
@@ -148,15 +155,15 @@ static int changes_by(int flags)
 			mode = va_arg(rest, mode_t);                                                                   \
 			va_end(rest);                                                                                  \
 		}                                                                                                      \
-		if (is_ours(path) && fails('o', changes_by(flags), -1, NULL, 0, 0))                                    \
+		if (is_ours_at(at, path) && fails('o', changes_by(flags), -1, NULL, 0, 0))                             \
 			return -1;                                                                                     \
-		RETURN(opened(REAL(name) arguments, path));                                                             \
+		RETURN(opened(REAL(name) arguments, at, path));                                                         \
 	}
 
-OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
-OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
-OPEN(openat, (int at, const char *path, int flags, ...), (at, path, flags, mode))
-OPEN(openat64, (int at, const char *path, int flags, ...), (at, path, flags, mode))
+OPEN(open, -1, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(open64, -1, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(openat, at, (int at, const char *path, int flags, ...), (at, path, flags, mode))
+OPEN(openat64, at, (int at, const char *path, int flags, ...), (at, path, flags, mode))
 
 int close(int descriptor)
 {
@@ -228,24 +235,28 @@ WRITE(pwrite64, (int descriptor, const void *bytes, size_t count, off64_t at), (
 ALLOCATE(posix_fallocate, off_t)
 ALLOCATE(posix_fallocate64, off64_t)
 
-#define ON_PATH(name, letter, changes, parameters, arguments)                                                          \
+#define ON_PATH(name, at, letter, changes, parameters, arguments)                                                          \
 	int name parameters                                                                                            \
 	{                                                                                                              \
-		if (is_ours(path) && fails(letter, changes, -1, NULL, 0, 0))                                                 \
+		if (is_ours_at(at, path) && fails(letter, changes, -1, NULL, 0, 0))                                    \
 			return -1;                                                                                     \
 		RETURN(REAL(name) arguments);                                                                           \
 	}
 
-ON_PATH(rename, 'n', 1, (const char *path, const char *to), (path, to))
-ON_PATH(unlink, 'u', 1, (const char *path), (path))
-ON_PATH(mkdir, 'd', 1, (const char *path, mode_t mode), (path, mode))
-ON_PATH(access, 'q', 0, (const char *path, int mode), (path, mode))
-ON_PATH(stat, 'q', 0, (const char *path, struct stat *to), (path, to))
-ON_PATH(stat64, 'q', 0, (const char *path, struct stat64 *to), (path, to))
-ON_PATH(lstat, 'q', 0, (const char *path, struct stat *to), (path, to))
-ON_PATH(lstat64, 'q', 0, (const char *path, struct stat64 *to), (path, to))
-ON_PATH(fstatat, 'q', 0, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags))
-ON_PATH(fstatat64, 'q', 0, (int at, const char *path, struct stat64 *to, int flags), (at, path, to, flags))
+ON_PATH(rename, -1, 'n', 1, (const char *path, const char *to), (path, to))
+ON_PATH(unlink, -1, 'u', 1, (const char *path), (path))
+ON_PATH(renameat, at, 'n', 1, (int at, const char *path, int other, const char *to), (at, path, other, to))
+ON_PATH(linkat, at, 'n', 1, (int at, const char *path, int other, const char *to, int flags), (at, path, other, to, flags))
+ON_PATH(unlinkat, at, 'u', 1, (int at, const char *path, int flags), (at, path, flags))
+ON_PATH(rmdir, -1, 'u', 1, (const char *path), (path))
+ON_PATH(mkdir, -1, 'd', 1, (const char *path, mode_t mode), (path, mode))
+ON_PATH(access, -1, 'q', 0, (const char *path, int mode), (path, mode))
+ON_PATH(stat, -1, 'q', 0, (const char *path, struct stat *to), (path, to))
+ON_PATH(stat64, -1, 'q', 0, (const char *path, struct stat64 *to), (path, to))
+ON_PATH(lstat, -1, 'q', 0, (const char *path, struct stat *to), (path, to))
+ON_PATH(lstat64, -1, 'q', 0, (const char *path, struct stat64 *to), (path, to))
+ON_PATH(fstatat, at, 'q', 0, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags))
+ON_PATH(fstatat64, at, 'q', 0, (int at, const char *path, struct stat64 *to, int flags), (at, path, to, flags))
 
 #define MAP(name, offset)                                                                                              \
 	void *name(void *address, size_t length, int protection, int flags, int descriptor, offset at)                 \

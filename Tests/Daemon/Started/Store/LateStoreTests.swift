@@ -9,7 +9,7 @@ import Varlink
 struct LateStoreTests {
     /// What keeps a daemon from opening a store.
     enum Obstacle: CaseIterable {
-        case file, danglingLink, writeTransaction, directory, pipe
+        case file, danglingLink, logFile, logLink, directory, pipe
     }
 
     private let directory: TemporaryDirectory
@@ -46,11 +46,16 @@ struct LateStoreTests {
             unsafe rename(state, away)
             unsafe symlink(link, state)
             return { unsafe rename(away, link) }
-        case .writeTransaction:
-            let writer = try DatabaseWriter(in: state)
-            return { writer.end() }
+        case .logFile, .logLink:
+            let folder = "\(state)/log"
+            unsafe rename(folder, away)
+            if obstacle == .logLink { unsafe symlink(away, folder) } else { try directory.write("", to: "state/log") }
+            return {
+                unsafe unlink(folder)
+                unsafe rename(away, folder)
+            }
         case .directory, .pipe:
-            let store = "\(state)/countdowns.db"
+            let store = "\(state)/log/0000000001.log"
             unsafe rename(store, away)
             _ = obstacle == .pipe ? unsafe mkfifo(store, 0o600) : unsafe mkdir(store, 0o700)
             return {

@@ -45,8 +45,11 @@ struct SecrecyTests {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
         #expect(try mode(daemon.stateDirectory) == 0o700)
-        let files = try FileManager.default.contentsOfDirectory(atPath: daemon.stateDirectory)
-        #expect(files.contains("countdowns.db"))
-        for file in files { #expect(try mode("\(daemon.stateDirectory)/\(file)") == 0o600, "\(file)") }
+        #expect(try mode("\(daemon.stateDirectory)/log") == 0o700)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: daemon.stateDirectory)
+        #expect(files.contains("log/0000000001.log"))
+        for file in files where file != "log" {
+            #expect(try mode("\(daemon.stateDirectory)/\(file)") == 0o600, "\(file)")
+        }
     }
 }
