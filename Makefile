@@ -185,7 +185,7 @@ endif
 crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_SEED=N repeats a run)
 	$(dependencies) test
 	swift build --build-tests
-	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
+	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} COUNTDOWND_TRIALS=$${COUNTDOWND_TRIALS:-1000} \
 	  scripts/test-swift '^FaultTrials\.' '^ModelTrials\.'
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)

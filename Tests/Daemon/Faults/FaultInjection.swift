@@ -6,14 +6,14 @@ import Testing
 /// Makes the system calls fail by which a daemon keeps its state, or kills it at one: the other end of `Shim/faults.c`.
 final class FaultInjection {
     enum Fault: Equatable {
-        case errno(Int32)
+        case errno(Int32, Moment = .before)
         case kill(Moment)
     }
 
-    /// When SIGKILL comes.
+    /// When a call fails, or SIGKILL comes.
     enum Moment: UInt32 {
         case before
-        /// After half of the call if it is a write, else before the call.
+        /// After half of the call if it is a write, else before the call. A write that fails is short, and the next call fails.
         case afterHalf
         case after
     }
@@ -58,8 +58,21 @@ final class FaultInjection {
     }
 
     /// The variables that the daemon needs in its environment.
-    func environment() throws -> [String: String] {
-        ["LD_PRELOAD": try Shim.path.get(), "FAULT_DIRECTORY": state, "FAULT_CONTROL": file]
+    ///
+    /// - Parameters:
+    ///   - trace: the file to which its changes and answers are appended; nil for none.
+    ///   - boot: the boot that it is told; nil for this one.
+    /// - Returns: the variables.
+    /// - Throws: that the shim cannot be compiled, or a file cannot be written.
+    func environment(tracing trace: String? = nil, boot: Int? = nil) throws -> [String: String] {
+        var variables = ["LD_PRELOAD": try Shim.path.get(), "FAULT_DIRECTORY": state, "FAULT_CONTROL": file]
+        if let trace { variables["FAULT_TRACE"] = trace }
+        if let boot {
+            variables["FAULT_BOOT"] = file + "-boot"
+            try Data("00000000-0000-4000-8000-\(100_000_000_000 + boot)\n".utf8)
+                .write(to: URL(fileURLWithPath: file + "-boot"))
+        }
+        return variables
     }
 
     /// Sets what happens from now on.
@@ -71,7 +84,9 @@ final class FaultInjection {
     func set(_ fault: Fault, at calls: Calls, of counted: Counted = .changes) {
         heal()
         switch fault {
-        case .errno(let number): store(number, at: Layout.error)
+        case .errno(let number, let moment):
+            store(number, at: Layout.error)
+            store(moment.rawValue, at: Layout.when)
         case .kill(let moment):
             store(Int32(0), at: Layout.error)
             store(moment.rawValue, at: Layout.when)

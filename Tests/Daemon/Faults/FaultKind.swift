@@ -4,6 +4,10 @@ import Glibc
 enum FaultKind: String, CaseIterable {
     case errorOnce = "EIO once"
     case errorThenKill = "EIO once, then SIGKILL"
+    case errorHalfThenKill = "EIO after half of it, then SIGKILL"
+    case fullHalfThenKill = "ENOSPC after half of it, then SIGKILL"
+    case quotaThenKill = "EDQUOT once, then SIGKILL"
+    case tooLargeThenKill = "EFBIG once, then SIGKILL"
     case errorsFrom = "EIO from there on, then healed"
     case errorsToTheEnd = "EIO from there on, then SIGKILL"
     case fullOnce = "ENOSPC once"
@@ -19,7 +23,7 @@ enum FaultKind: String, CaseIterable {
     func isPossible(for letter: Character, in scenario: Scenario) -> Bool {
         switch self {
         case .fullOnce, .fullFrom: !"rql".contains(letter)
-        case .killHalf: letter == "w"
+        case .killHalf, .errorHalfThenKill, .fullHalfThenKill, .quotaThenKill, .tooLargeThenKill: letter == "w"
         case .busy: letter == "l" && !scenario.countsStart
         default: true
         }
@@ -28,11 +32,20 @@ enum FaultKind: String, CaseIterable {
     var kills: Bool { [.killBefore, .killHalf, .killAfter].contains(self) }
 
     /// Whether the daemon is killed after its calls have failed, before it can recover.
-    var killsAfterErrors: Bool { [.errorThenKill, .errorsToTheEnd].contains(self) }
+    var killsAfterErrors: Bool { self == .errorsToTheEnd || killsAfterRefusal }
+
+    /// Whether it is killed as soon as a change is refused.
+    var killsAfterRefusal: Bool { rawValue.hasSuffix(", then SIGKILL") && self != .errorsToTheEnd }
 
     func set(_ injection: FaultInjection, at number: Int) {
         switch self {
         case .errorOnce, .errorThenKill: injection.set(.errno(EIO), at: .only(number), of: .all)
+        case .errorHalfThenKill:
+            injection.set(.errno(EIO, .afterHalf), at: .these(number...number + 1), of: .all)
+        case .fullHalfThenKill:
+            injection.set(.errno(ENOSPC, .afterHalf), at: .these(number...number + 1), of: .all)
+        case .quotaThenKill: injection.set(.errno(EDQUOT), at: .only(number), of: .all)
+        case .tooLargeThenKill: injection.set(.errno(EFBIG), at: .only(number), of: .all)
         case .errorsFrom, .errorsToTheEnd: injection.set(.errno(EIO), at: .from(number), of: .all)
         case .fullOnce: injection.set(.errno(ENOSPC), at: .only(number), of: .all)
         case .fullFrom: injection.set(.errno(ENOSPC), at: .from(number), of: .all)

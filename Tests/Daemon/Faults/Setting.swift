@@ -5,6 +5,12 @@ enum Setting {
     static let seed = number("COUNTDOWND_SEED") ?? UInt64.random(in: 1..<1_000_000)
     /// How many faults of each scenario are tried; nil for all, which `COUNTDOWND_FAULTS=0` sets.
     static let faults = [Int(number("COUNTDOWND_FAULTS") ?? 16)].first { $0 > 0 }
+    /// How many power failures, damages and kills of each kind are tried.
+    static let trials = Int(number("COUNTDOWND_TRIALS") ?? 24)
+    /// Whether bases are written in the trials: in short runs only if they are quick.
+    static let withBases = trials > 100 ? [false, true] : [false]
+    /// Where the files of trials with faults are kept; nil if they are not.
+    static let kept = ProcessInfo.processInfo.environment["COUNTDOWND_KEEP"]
     /// The scenarios in which calls fail: `COUNTDOWND_ONLY` names one.
     static let scenarios =
         ProcessInfo.processInfo.environment["COUNTDOWND_ONLY"].map { name in
