@@ -102,7 +102,7 @@ final class DamagedLogTests: StoreSuite {
         let line = Array(whole[..<ends[11]].split(separator: 10).last ?? [])
         let found = Trailer(line.span)
         let trailer = try #require(found)
-        let chain = Chain(turn: trailer.turn + 1, sum: trailer.crc)
+        let chain = TurnChain(turn: trailer.turn + 1, sum: trailer.crc)
         let (next, behind) = Segment.firstTurn(of: 2, after: chain, state)
         let last = history[11].map(\.key.text)
         try scene.log.write(next, to: "0000000002.log")
