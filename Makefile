@@ -168,6 +168,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) test-engines
 	scripts/test-examples
 	$(dependencies) undo
+	scripts/store-trial --runs 20
 	scripts/undo-trial --runs 160
 	scripts/undo-trial --manager --runs 40 --programs $(BUILT)
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
@@ -182,11 +183,12 @@ else
 endif
 
 # The same seed makes the same calls; the times of the kills differ. COUNTDOWND_FAULTS=0 tries every fault.
-crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_SEED=N repeats a run)
+crash: ## kill the daemon 200 times, and at each of its disk calls; let the power fail, and damage logs (COUNTDOWND_SEED=N repeats a run)
 	$(dependencies) test
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
 	  scripts/test-swift '^FaultTrials\.' '^ModelTrials\.'
+	scripts/store-trial --runs $${COUNTDOWND_FAILURES:-500} $(if $(COUNTDOWND_SEED),--seed $(COUNTDOWND_SEED)) --daemon .build/debug/countdownd
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
