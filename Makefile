@@ -188,7 +188,7 @@ crash: ## kill the daemon 200 times, and at each of its disk calls; let the powe
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
 	  scripts/test-swift '^FaultTrials\.' '^ModelTrials\.'
-	scripts/store-trial --runs $${COUNTDOWND_FAILURES:-500} --daemon .build/debug/countdownd
+	scripts/store-trial --runs $${COUNTDOWND_FAILURES:-500} $(if $(COUNTDOWND_SEED),--seed $(COUNTDOWND_SEED)) --daemon .build/debug/countdownd
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
