@@ -34,7 +34,10 @@ final class Background: Sendable {
 
     /// Syncs files, and the names of their folder.
     ///
-    /// - Parameter turn: the turn up to which everything is on the disk then; nil if that does not change.
+    /// - Parameters:
+    ///   - files: of which each is synced.
+    ///   - turn: the turn up to which everything is on the disk then; nil if that does not change.
+    ///   - folder: of the files.
     func sync(_ files: [LogFile], upTo turn: Int64?, folder: StoreFolder) {
         let folder = folder.descriptor.number
         queue.async { [self] in

@@ -28,6 +28,8 @@ final class StoreScene {
     /// until it runs.
     ///
     /// - Parameter beginning: whether the daemon notes at once that it uses the store, as daemons do.
+    /// - Returns: a daemon with the open store.
+    /// - Throws: why it cannot be opened.
     func open(beginning: Bool = true) throws -> Keeper {
         for _ in 1...10_000 {
             do {
