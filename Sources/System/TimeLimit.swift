@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 
 /// How long a child process may take: at the end of that time it is asked to end, and after two seconds it is killed.
 public struct TimeLimit: Sendable {
