@@ -1,3 +1,4 @@
+import CLinux
 import CountdownCore
 import Glibc
 import System
