@@ -90,7 +90,7 @@ struct FleetUnitTests {
         }
         // Without its store, the daemon has the countdown from the engine.
         try machine.tell(.root, "systemctl", "stop", "countdownd-shared@mike.service")
-        try machine.tell(.root, "sh", "-c", "rm /var/lib/private/countdownd-shared/mike/*")
+        try machine.tell(.root, "sh", "-c", "rm -r /var/lib/private/countdownd-shared/mike/*")
         try awaitStatus(.mike) { $0.state == .live }
         #expect(try machine.countdownctl("is-running tea", as: .mike, of: "mike").exitCode == 0)
     }
