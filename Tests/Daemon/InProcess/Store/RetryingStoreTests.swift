@@ -50,7 +50,13 @@ final class RetryingStoreTests {
 
         func checkWhenIdle() throws(StoreFailure) {}
         func drop(_ endings: [Revision]) {}
-        func work(_ timetable: inout Timetable, fleet: StoredFleet?, lines: Int, at now: BootInstant) -> Bool { false }
+        private(set) var works = 0
+
+        func work(_ timetable: inout Timetable, fleet: StoredFleet?, lines: Int, at now: BootInstant) -> Bool {
+            works += 1
+            return false
+        }
+
         func close(at revision: Revision) {}
     }
 
@@ -139,6 +145,23 @@ final class RetryingStoreTests {
         )
         #expect(lines.all.count == 4)
         #expect(storage.next == nil)
+    }
+
+    @Test("no base is written or takes the place of the old log while an end waits to be stored")
+    func worksWhenAllIsStored() throws {
+        var known = timetable
+        let end = try ending(7)
+        _ = storage.work(&known, fleet: nil, at: instant(0))
+        #expect(disk.works == 1)
+        disk.failure = Self.full
+        #expect(throws: StoreFailure.self) { try storage.commit(end, of: known, at: instant(1)) }
+        storage.keep(end, of: known)
+        disk.failure = nil
+        _ = storage.work(&known, fleet: nil, at: instant(1))
+        #expect(disk.works == 1)
+        storage.retry(known, at: instant(10))
+        _ = storage.work(&known, fleet: nil, at: instant(10))
+        #expect(disk.works == 2)
     }
 
     @Test("a failure after a minute without failures is logged again")
