@@ -5,8 +5,14 @@ import System
 
 /// The thread that waits for the disk.
 final class Background: Sendable {
-    enum BaseState: UInt8, AtomicRepresentable {
-        case running, done, failed
+    /// How far the sync of one base and of what belongs to it has come.
+    final class BaseSync: Sendable {
+        enum State: UInt8, AtomicRepresentable {
+            case running, done, failed
+        }
+
+        fileprivate let current = Atomic(State.running)
+        var state: State { current.load(ordering: .acquiring) }
     }
 
     private let queue = DispatchQueue(label: "countdownd.log", qos: .utility)
@@ -15,7 +21,6 @@ final class Background: Sendable {
     private let hasFailed = Atomic(false)
     /// Whether the log has a file that could not be synced, so that nothing later counts as synced.
     private let hasUnsynced = Atomic(false)
-    private let baseState = Atomic(BaseState.running)
 
     /// The turn up to which everything is on the disk; nil if that is not known.
     var synced: Int64? {
@@ -23,11 +28,15 @@ final class Background: Sendable {
         return turn < 0 ? nil : turn
     }
 
-    var base: BaseState { baseState.load(ordering: .acquiring) }
-
     /// Whether a sync has failed since the last call: it must not be tried again on that file, since the kernel may have dropped what
     /// could not be written.
     func takeFailure() -> Bool { hasFailed.exchange(false, ordering: .acquiringAndReleasing) }
+
+    /// Whether every file of the log that was to be synced could be.
+    var isSure: Bool { !hasUnsynced.load(ordering: .acquiring) }
+
+    /// Notes that a file could not be synced.
+    func noteFailure() { hasUnsynced.store(true, ordering: .releasing) }
 
     /// Notes that a base replaces every file that could not be synced.
     func forgetFailure() { hasUnsynced.store(false, ordering: .releasing) }
@@ -44,19 +53,22 @@ final class Background: Sendable {
             let isSynced = files.allSatisfy { (try? $0.sync()) != nil } && fsync(folder) == 0
             if !isSynced {
                 hasFailed.store(true, ordering: .releasing)
-                hasUnsynced.store(true, ordering: .releasing)
+                noteFailure()
             }
-            if let turn, !hasUnsynced.load(ordering: .acquiring) { syncedTurn.store(turn, ordering: .releasing) }
+            if let turn, isSure { syncedTurn.store(turn, ordering: .releasing) }
         }
     }
 
-    /// Syncs a base and what belongs to it; `base` says when that is done.
-    func finish(_ files: [LogFile]) {
-        baseState.store(.running, ordering: .releasing)
-        queue.async { [self] in
+    /// Syncs a base and what belongs to it.
+    ///
+    /// - Returns: says when that is done.
+    func finish(_ files: [LogFile]) -> BaseSync {
+        let sync = BaseSync()
+        queue.async {
             let isSynced = files.allSatisfy { (try? $0.sync()) != nil }
-            baseState.store(isSynced ? .done : .failed, ordering: .releasing)
+            sync.current.store(isSynced ? .done : .failed, ordering: .releasing)
         }
+        return sync
     }
 
     /// Removes files, once the name of what replaces them is on the disk.

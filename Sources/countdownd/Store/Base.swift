@@ -65,7 +65,8 @@ struct BaseFile: ~Copyable {
 /// A base that is being written.
 final class Base {
     enum Stage {
-        case countdowns, records, syncing
+        case countdowns, records
+        case syncing(Background.BaseSync)
     }
 
     var file: BaseFile
@@ -78,6 +79,9 @@ final class Base {
     /// The bytes of the files that it replaces.
     let replaced: Int64
     var syncedBytes: Int64 = 0
+
+    /// The sync of the whole file; nil before it is whole.
+    var sync: Background.BaseSync? { if case .syncing(let sync) = stage { sync } else { nil } }
 
     init(_ file: consuming BaseFile, scan: ScanID, upTo: Revision, replaced: Int64) {
         (self.scan, self.upTo, self.replaced) = (scan, upTo, replaced)

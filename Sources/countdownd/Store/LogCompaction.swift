@@ -10,19 +10,20 @@ extension LogStore {
     private static let lineBytes = 88
     private static let recordBytes = 160
     private static let pause = Duration.seconds(60)
+
     private var bytes: Int64 { closedBytes + (segment?.position ?? 0) }
 
-    /// The number of pages of 4 KiB that the log has behind the base.
+    /// The number of pages of 4 KiB that the files of the log take.
     var logPages: Int { Int(bytes >> 12) }
 
     /// Whether the log has work that cannot wait until the daemon is idle.
     var isBehind: Bool {
         guard let base else { return hasBegun && bytes >= bytesOfNextLook }
-        return base.stage != .syncing || background.base != .running
+        return base.sync?.state != .running
     }
 
     /// Whether `work` has to be called again although nothing happens.
-    var isWaiting: Bool { base?.stage == .syncing }
+    var isWaiting: Bool { base?.sync != nil }
 
     /// Does some of the work that no turn has to wait for.
     ///
@@ -36,6 +37,7 @@ extension LogStore {
         if let abandonedScan { timetable.closeScan(abandonedScan) }
         abandonedScan = nil
         guard hasBegun else { return false }
+        segment?.prepare()
         if background.takeFailure() { needsBase = true }
         guard base != nil || mustWriteBase(timetable, fleet, at: now) else { return false }
         do throws(SystemFailure) {
@@ -101,15 +103,15 @@ extension LogStore {
             let hasMore = fleet?.records.visit(from: &base.place, budget: &budget) { base.file.add($1, under: $0) }
             try base.file.endTurn()
             if hasMore != true { try end(base, &timetable, fleet) }
-        case .syncing:
-            switch background.base {
+        case .syncing(let sync):
+            switch sync.state {
             case .running: break
             case .failed: throw SystemFailure("fdatasync", code: EIO)
             case .done: try adopt(base, timetable, fleet)
             }
             return false
         }
-        if base.stage != .syncing, base.file.position - base.syncedBytes >= thresholds.bytesBetweenSyncs {
+        if base.sync == nil, base.file.position - base.syncedBytes >= thresholds.bytesBetweenSyncs {
             base.syncedBytes = base.file.position
             background.sync([base.file.file], upTo: nil, folder: folder)
         }
@@ -133,8 +135,7 @@ extension LogStore {
         // The records in the base are of different moments, all of which are before this one.
         try writeState(with: fleet.map(\.position))
         timetable.closeScan(base.scan)
-        base.stage = .syncing
-        background.finish([base.file.file] + folder.segments(from: base.file.number))
+        base.stage = .syncing(background.finish([base.file.file] + folder.segments(from: base.file.number)))
     }
 
     /// Gives the base its name, and removes what it replaces.
@@ -160,7 +161,7 @@ extension LogStore {
     @discardableResult
     func giveUpBase() -> Bool {
         guard let base else { return false }
-        if base.stage != .syncing { abandonedScan = base.scan }
+        if base.sync == nil { abandonedScan = base.scan }
         folder.remove(LogName.name(.base, base.file.number) + LogName.unfinished)
         self.base = nil
         return true

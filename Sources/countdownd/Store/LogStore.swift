@@ -20,7 +20,7 @@ final class LogStore: Store {
     private var directory: StateDirectory
     private(set) var folder: StoreFolder
     var state: StateLine
-    private(set) var segment: Segment?
+    var segment: Segment?
     /// The number of the newest segment; 0 if there is none.
     private var lastSegment: Int64
     private var chain: TurnChain
@@ -98,6 +98,7 @@ final class LogStore: Store {
         skipped = contents.skipped
         needsBase = !contents.kept.isEmpty
         closedBytes = contents.bytes
+        folder.forget(before: contents.base)
         start = Start(
             kept: contents.kept,
             removed: contents.removed,
@@ -131,9 +132,7 @@ final class LogStore: Store {
                 try folder.sync()
                 self.start?.removed = []
             }
-            // Nothing may count as synced because this daemon could read it.
-            for file in folder.segments(from: 1) { try file.sync() }
-            if state.synced != nil { state.synced = chain.turn - 1 }
+            syncSegments()
             if mustBegin {
                 try beginSegment(forgettingFleet: start.forgetsFleet)
             } else {
@@ -152,6 +151,18 @@ final class LogStore: Store {
             throw StoreFailure(error)
         }
         self.start = nil
+    }
+
+    /// Syncs what was read: it may not be on the disk yet. What cannot be synced is replaced by a base, because a second sync could
+    /// succeed although nothing was written.
+    private func syncSegments() {
+        let isSynced = background.isSure && folder.segments(from: 1).allSatisfy { (try? $0.sync()) != nil }
+        if isSynced {
+            if state.synced != nil { state.synced = chain.turn - 1 }
+        } else {
+            background.noteFailure()
+            (needsBase, mustBegin) = (true, true)
+        }
     }
 
     private func writeState(forgettingFleet: Bool = false) {
@@ -289,7 +300,7 @@ final class LogStore: Store {
     /// - Throws: if a file is lost.
     private func checkFiles(comparing: Bool) throws(StoreFailure) {
         commitsUntilComparison -= 1
-        let isDoubtful = comparing ? folder.mustCompare : folder.hasReports
+        let isDoubtful = comparing ? folder.mustCompare : folder.hasReports || segment?.isTruncated == true
         guard commitsUntilComparison > 0, !isDoubtful else { return try check() }
         if comparing, let segment { try folder.check(segment: segment.number, bytes: segment.position) }
     }

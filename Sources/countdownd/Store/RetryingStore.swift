@@ -10,9 +10,12 @@ struct RetryingStore: ~Copyable {
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// So many ends, or records of a fleet, that could not be stored are stored in one turn of the store. If there are more, they wait
-    /// for the next retry.
+    /// Each turn tries to store up to this many ends, or records of a fleet, again; if there are more, they wait for the next
+    /// retry.
     private static let fewUnstored = 1_024
+    /// So many ends that could not be stored are one turn of the store: with the longest texts, each byte of which needs an escape of
+    /// six, they take 8 MiB of the 16 that a turn may have.
+    static let mostInPart = 256
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
 
@@ -166,7 +169,7 @@ struct RetryingStore: ~Copyable {
         var stored = 0
         defer { if stored > 0 { unstored.steps.removeFirst(stored) } }
         while stored < unstored.steps.count {
-            let part = Array(unstored.steps[stored...].prefix(Self.fewUnstored))
+            let part = Array(unstored.steps[stored...].prefix(Self.mostInPart))
             try store.commit(Changes(steps: part, clockStep: stored == 0 ? unstored.clockStep : nil), comparing: false)
             unstored.clockStep = nil
             stored += part.count

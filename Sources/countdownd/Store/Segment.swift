@@ -93,6 +93,10 @@ struct Segment {
         position += Int64(turn.count)
     }
 
+    /// Whether another program has truncated the file. The next turn would hide it, since a write behind the end fills the gap with
+    /// zeros.
+    var isTruncated: Bool { file.size < position }
+
     /// Overwrites the beginning of a turn that could not be written, so that it is not found.
     func takeBack() {
         let zeros = [UInt8](repeating: 0, count: 16)

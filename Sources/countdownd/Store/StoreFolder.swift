@@ -180,6 +180,9 @@ final class StoreFolder {
         mustCompare = true
     }
 
+    /// Forgets the files before a base: they do not count, and may be somebody else's.
+    func forget(before base: Int64) { files.removeAll { $0.number < base } }
+
     /// Notes that the segment with this number is written to.
     func activate(segment number: Int64) {
         for index in files.indices where files[index].kind == .segment && files[index].number == number {

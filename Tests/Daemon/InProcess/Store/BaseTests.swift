@@ -36,6 +36,35 @@ final class BaseTests: StoreSuite {
         #expect(scene.lines.all.isEmpty)
     }
 
+    @Test("with power-loss, zeros lie ahead of the turns when the daemon is idle, so that a change writes no metadata")
+    func zerosAhead() throws {
+        scene.durability = .powerLoss
+        scene.thresholds = StoreThresholds()
+        let keeper = try scene.open()
+        for number in 0..<150 {
+            try keeper.turn(.restart("\(number)", label: String(repeating: "a", count: 1_000)), at: scene.now)
+        }
+        keeper.work(at: scene.now)
+        let name = try scene.log.last
+        let rest = try scene.log.bytes(of: name).count - #require(scene.log.ends(of: name).last)
+        #expect(rest >= 128 << 10)
+    }
+
+    @Test("as many ends as are stored at once fit into a turn, whatever their texts are")
+    func longestPart() throws {
+        let keeper = try scene.open()
+        let limits = Limits()
+        let text = String(repeating: "\u{1}", count: limits.metadataBytes - 1)
+        let requests: [Request] = try (0..<RetryingStore.mostInPart).map { number in
+            var start = Request.Start(try Key("\(number)"))
+            start.label = String(text.prefix(limits.labelBytes))
+            start.metadata = ["a": text]
+            return .start(start)
+        }
+        try keeper.turn(requests, at: scene.now)
+        #expect(try scene.crashAndOpen(keeper).known.count == RetryingStore.mostInPart)
+    }
+
     @Test("has what changes while it is written, whenever the daemon is killed", arguments: [0, 1, 3, 5, 7, 9])
     func steps(count: Int) throws {
         let known: [KeyedCountdown]

@@ -148,6 +148,25 @@ final class QuarantineTests: StoreSuite {
         )
     }
 
+    @Test("a file of another log stays when a base takes the place of the files before it")
+    func strangerBeforeBase() throws {
+        try leaveStore()
+        let other = try StoreScene()
+        do { try other.open().stop() }
+        let bytes = try other.log.bytes(of: "0000000001.log")
+        try scene.log.write(bytes, to: "0000000001.log")
+        scene.thresholds = StoreThresholds(tolerated: 100)
+        let keeper = try scene.open()
+        for _ in 1...50 { try keeper.turn(.restart("more"), at: scene.now) }
+        keeper.work(at: scene.now)
+        #expect(keeper.store.bases == 1)
+        #expect(try scene.log.bytes(of: "0000000001.log") == bytes)
+        #expect(try !scene.log.names.contains("0000000002.base"))
+        // Nor is it missed.
+        unsafe unlink(scene.log.path(of: "0000000001.log"))
+        try keeper.store.check()
+    }
+
     @Test("a kill before the files that a base replaces are removed leaves nothing that is read twice or stays")
     func older() throws {
         try leaveStore()
