@@ -10,40 +10,29 @@ final class Notifier {
     private static let tickUSec: Int64 = 1_000_000
     /// How long the program waits for the notification service when it ends.
     private static let shutdownTimeoutUSec: Int64 = 2_000_000
-    private static let soundPauseUSec: Int64 = 1_000_000
 
     private let path: String
     private var stateFile: StateFile
     private let signals: SignalDescriptor
     private let bus = BusConnection()
     private let watch: WatchConnection
-    private let showsProgress: Bool
-    private let rules: AnnouncementRules
+    private let options: NotifierOptions
     private let player: SoundPlayer
     /// For warnings.
     private let timer: BootTimer
     /// Wakes the machine; nil if it is not to be woken, or cannot be.
     private var wakeTimer: BootTimer?
     private let translations = Translations.installed
-    /// The status that systemd shows for the service, see sd_notify(3).
-    private var status = ""
-    private let endsWithBus: Bool
     private var hadBus = false
-    /// The name and the version of the notification service, as it answered; nil if none did.
-    private var server: String?
-    /// Whether the bus starts a notification service if none runs.
-    private var isServiceStartable = false
     /// Whether the notification service was asked for its name.
     private var isServerAsked = false
     private var isStopping = false
     private var queue: NotificationQueue
     private var countdowns: RunningCountdowns
     private var pendingStarts: [PendingStart] = []
-    /// When the alarm may be played next.
-    private var nextSound: MonotonicDeadline?
     /// When to try the notification service again; nil unless it failed.
     private var retry: MonotonicDeadline?
-    private var problems = Problems()
+    private var condition = Condition()
 
     /// Makes a notifier for the daemon at `path`. The signals are those that end the program, and SIGCHLD.
     init(
@@ -55,8 +44,7 @@ final class Notifier {
     ) {
         self.path = path
         self.timer = timer
-        showsProgress = options.showsProgress
-        rules = options.rules
+        self.options = options
         player = SoundPlayer(alarm: options.sound)
         countdowns = RunningCountdowns(options.rules)
         var delivered: DeliveryState?
@@ -67,8 +55,9 @@ final class Notifier {
         }
         self.stateFile = stateFile
         self.signals = signals
-        endsWithBus = options.endsWithBus
-        queue = NotificationQueue(delivered: delivered, rules: options.rules, maximumSounds: options.maximumSounds)
+        queue = NotificationQueue(
+            Ends(delivered: delivered, rules: options.rules, maximumSounds: options.maximumSounds)
+        )
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
@@ -76,8 +65,8 @@ final class Notifier {
         let tick = options.showsProgress ? Self.tickUSec : 0
         let call = options.selection.watch(tick: tick, since: delivered?.revision)
         watch = WatchConnection(ResumableWatch(call, options: watchOptions), at: path)
-        if rules.ring != .no, let shortage = player.shortage(of: .alarm) {
-            problems.sound.report("no sound: \(shortage)")
+        if options.rules.ring != .no, let shortage = player.shortage(of: .alarm) {
+            condition.sound.report("no sound: \(shortage)")
         }
         guard options.wakes else { return }
         do {
@@ -89,7 +78,7 @@ final class Notifier {
     }
 
     /// The words of notifications that are made now.
-    private var strings: Strings { Strings(snoozeUSec: rules.snoozeUSec, translations: translations) }
+    private var strings: Strings { Strings(snoozeUSec: options.rules.snoozeUSec, translations: translations) }
 
     /// Runs until SIGTERM or SIGINT, or if the options say so, until the session bus ends.
     ///
@@ -105,7 +94,7 @@ final class Notifier {
             saveState()
             sendCalls()
             advanceSounds()
-            reportStatus()
+            condition.reportStatus(of: queue.ends)
             reportState()
             wait()
         }
@@ -119,7 +108,6 @@ final class Notifier {
         set.add(timer.descriptor)
         if let descriptor = wakeTimer?.descriptor { set.add(descriptor) }
         set.add(player.deadline)
-        if queue.isRinging, !player.isPlaying { set.add(nextSound) }
         if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
         set.add(watch.deadline)
         for pending in pendingStarts { set.add(pending.descriptor) }
@@ -159,7 +147,7 @@ final class Notifier {
         do {
             for event in try watch.advance() { handle(event) }
             // It is the revision after all of these events, so it counts when every end among them is in the queue.
-            queue.receive([], since: watch.since, wall: WallClock.now, boot: BootClock.now)
+            queue.ends.receive([], since: watch.since, wall: WallClock.now, boot: BootClock.now)
         } catch {
             throw Exit(error)
         }
@@ -167,11 +155,11 @@ final class Notifier {
 
     private func handle(_ event: WatchEvent) {
         switch event {
-        case .started: queue.watchStarted()
+        case .started: queue.ends.watchStarted()
         case .events(let events):
-            queue.receive(events, since: nil, wall: WallClock.now, boot: BootClock.now)
+            queue.ends.receive(events, since: nil, wall: WallClock.now, boot: BootClock.now)
             receiveRunning(events)
-            problems.daemon.clear()
+            condition.daemon.clear()
         case .current(let current):
             queue.closeRunning()
             countdowns.clear()
@@ -179,12 +167,12 @@ final class Notifier {
                 current.map { Event(type: .attached, key: $0.key, remainingUSec: $0.remainingUSec, countdown: $0) }
             )
         case .lost(let error), .stillLost(let error):
-            queue.daemonLost()
+            queue.ends.daemonLost()
             // Countdowns still warn and wake the machine while the daemon restarts.
             queue.closeRunning()
-            problems.daemon.report("\(error)")
+            condition.daemon.report("\(error)")
         case .historyTrimmed(let oldest):
-            queue.historyTrimmed(oldest: oldest)
+            queue.ends.historyTrimmed(oldest: oldest)
             writeLine("the daemon no longer keeps all ends since the last one that was shown")
         case .recovered, .forgotten: break
         }
@@ -192,13 +180,13 @@ final class Notifier {
 
     /// Takes the events for progress, warnings and waking.
     private func receiveRunning(_ events: [Event]) {
-        queue.receiveRunning(events, showsProgress: showsProgress)
+        queue.receiveRunning(events, showsProgress: options.showsProgress)
         let (boot, wall) = (BootClock.now, WallClock.now)
         for event in events {
-            countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
+            countdowns.receive(event, boot: boot, wall: wall) { condition.reportMetadata($0) }
         }
         if wakeTimer == nil, countdowns.nextWake != nil {
-            problems.reportMetadata("metadata wake=yes has no effect without --wake; see countdown-notify(1)")
+            condition.reportMetadata("metadata wake=yes has no effect without --wake; see countdown-notify(1)")
         }
     }
 
@@ -212,7 +200,9 @@ final class Notifier {
 
     private func perform(_ action: NotificationAction, on countdown: Countdown) {
         do {
-            if let pending = try PendingStart(action, of: countdown, rules, at: path) { pendingStarts.append(pending) }
+            if let pending = try PendingStart(action, of: countdown, options.rules, at: path) {
+                pendingStarts.append(pending)
+            }
         } catch {
             report(error, of: action, on: countdown)
         }
@@ -228,7 +218,7 @@ final class Notifier {
         let boot = BootClock.now
         for countdown in countdowns.takeWarnings(boot: boot) {
             queue.append(warning: countdown)
-            if rules.announcement(of: countdown).ring != .no, !queue.isRinging, !player.isPlaying {
+            if options.rules.announcement(of: countdown).ring != .no, !queue.ends.isRinging, !player.isPlaying {
                 player.begin(.warning)
             }
         }
@@ -240,23 +230,20 @@ final class Notifier {
     private func advanceSounds() {
         switch player.advance() {
         case .played(let sound):
-            problems.sound.clear()
-            if sound == .alarm { queue.soundEnded(played: true) }
-            nextSound = .after(microseconds: Self.soundPauseUSec)
+            condition.sound.clear()
+            if sound == .alarm { queue.ends.soundPlayed() }
         case .failed(let sound, let reason):
-            problems.sound.report("no sound: \(reason)")
+            condition.sound.report("no sound: \(reason)")
             // If the sound of a warning fails, the ends that ring meanwhile may still be heard.
-            if sound == .alarm { queue.soundEnded(played: false) }
+            if sound == .alarm { queue.ends.soundFailed() }
         case nil: break
         }
-        guard queue.isRinging else {
-            if player.sound == .alarm { player.stop() }
-            nextSound = nil
-            return
+        if !queue.ends.isRinging {
+            player.stopAlarm()
+        } else if player.isReady {
+            player.begin(.alarm)
+            queue.ends.soundBegan()
         }
-        guard !player.isPlaying, nextSound?.hasPassed ?? true else { return }
-        player.begin(.alarm)
-        queue.soundBegan()
     }
 
     // MARK: The session bus and the state file
@@ -272,23 +259,23 @@ final class Notifier {
         switch event {
         case .answered(.server, let values):
             if case .strings(let names)? = values?.first {
-                isServiceStartable = names.contains(MethodCall.BusObject.notifications.name)
+                condition.isServiceStartable = names.contains(MethodCall.BusObject.notifications.name)
             } else {
-                server = values?.serverName
+                condition.server = values?.serverName
             }
         case .answered(let purpose, let values):
             queue.handleAnswer(values, to: purpose)
         case .signal(let signal):
-            if signal == .serviceChanged { (server, isServerAsked) = (nil, false) }
+            if signal == .serviceChanged { (condition.server, isServerAsked) = (nil, false) }
             if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
             writeLine("a notification cannot be written: \(failure)")
             queue.drop(purpose)
         case .lost(let failure):
-            (server, isServerAsked) = (nil, false)
-            queue.busLost()
-            isStopping = endsWithBus && hadBus
-            problems.bus.report("no session bus: \(failure.explanation)")
+            (condition.server, isServerAsked) = (nil, false)
+            queue.serviceChanged()
+            isStopping = options.endsWithBus && hadBus
+            condition.bus.report("no session bus: \(failure.explanation)")
         }
     }
 
@@ -308,92 +295,35 @@ final class Notifier {
         let dropped = queue.takeDropped()
         if dropped > 0 { writeLine("gave up on notifications that cannot be shown; dropped: \(dropped)") }
         guard bus.isOpen else { return }
-        problems.bus.clear()
+        condition.bus.clear()
         hadBus = true
         switch queue.service {
         case .failed:
-            problems.service.report("no notification service")
+            condition.service.report("no notification service")
             retry = retry ?? .after(microseconds: queue.retryDelay)
-        case .ready: problems.service.clear()
+        case .ready: condition.service.clear()
         case .unknown, .asked: break
         }
     }
 
-    /// Reports a line for `systemctl status` if it is new. It contains no key, because keys are often phone numbers.
-    private func reportStatus() {
-        let waiting = queue.backlog.count
-        let activity =
-            queue.isCatchingUp ? "receiving earlier ends" : waiting == 0 ? "everything is shown" : "showing ends"
-        let parts = [problems.first ?? activity, waiting == 0 ? nil : "waiting: \(waiting)", problems.sound.sentence]
-        let status = parts.compactMap(\.self).joined(separator: "; ")
-        guard status != self.status else { return }
-        self.status = status
-        unsafe sd_notify(0, "STATUS=\(status)")
-    }
-
     /// Reports to other programs where ends are shown, and whether they ring.
     private func reportState() {
-        let shower = server ?? (isServiceStartable ? "a service that the bus starts" : nil)
-        let place = problems.first ?? shower.map { "shown by \($0)" } ?? "no notification service"
-        let sound = rules.ring == .no ? "silent (ring no)" : problems.sound.sentence ?? "rings"
         do {
-            try stateFile.report("\(place); \(sound)", wakes: wakeTimer != nil)
+            try stateFile.report(condition.report(rings: options.rules.ring != .no), wakes: wakeTimer != nil)
         } catch {
-            problems.stateFile.report("the state cannot be saved: \(error)")
+            condition.stateFile.report("the state cannot be saved: \(error)")
         }
     }
 
     private func saveState() {
-        guard let state = queue.takeUnsavedState() else { return }
+        guard let state = queue.ends.takeUnsavedState() else { return }
         do {
             try stateFile.write(state)
-            problems.stateFile.clear()
+            condition.stateFile.clear()
         } catch {
-            queue.stateNotSaved()
-            problems.stateFile.report("the state cannot be saved: \(error)")
+            queue.ends.keepUnsaved()
+            condition.stateFile.report("the state cannot be saved: \(error)")
         }
-    }
-}
-
-// MARK: Problems
-
-/// Problems that keep the program from showing ends, or from showing them only once.
-struct Problems {
-    /// A problem that comes and goes. Every change is logged once.
-    struct Problem {
-        /// The problem in a sentence; nil once it is over.
-        private(set) var sentence: String?
-
-        mutating func report(_ sentence: String) {
-            guard self.sentence != sentence else { return }
-            writeLine(sentence)
-            self.sentence = sentence
-        }
-
-        mutating func clear() {
-            if let sentence { writeLine("resolved: \(sentence)") }
-            sentence = nil
-        }
-    }
-
-    var daemon = Problem()
-    var bus = Problem()
-    var service = Problem()
-    var stateFile = Problem()
-    /// It keeps no end from being shown.
-    var sound = Problem()
-    /// The sentences about metadata that have been logged.
-    private var metadata: Set<String> = []
-    /// The most of these sentences.
-    private static let maximumMetadata = 100
-
-    /// The first problem, in the order in which they have to be solved.
-    var first: String? { daemon.sentence ?? bus.sentence ?? service.sentence ?? stateFile.sentence }
-
-    /// Logs a sentence about metadata that is not valid, once.
-    mutating func reportMetadata(_ sentence: String) {
-        guard metadata.count < Self.maximumMetadata, metadata.insert(sentence).inserted else { return }
-        writeLine(sentence)
     }
 }
 

@@ -66,7 +66,7 @@ final class Rehearsal {
             if let (descriptor, events) = bus.readiness() { set.add(descriptor, for: events) }
             set.add(bus.deadline)
         }
-        set.add(player.deadline)
+        if sound == nil { set.add(player.deadline) }
         set.add(deadline)
         set.wait()
     }

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import Text
 
 /// A sound that the program plays. The raw value is its name in the Sound Naming Specification.
 enum Sound: String {
@@ -74,41 +75,56 @@ final class SoundPlayer {
         let sound: Sound
         let file: String
         let process: StartedProcess
+        var limit: TimeLimit
         /// The programs to try if this one fails, the current one first.
         var programs: ArraySlice<Program>
         /// Why the earlier ones failed.
         var failures: [String]
     }
 
+    private static let pauseUSec: Int64 = 1_000_000
+
     private let alarm: String?
     private let theme: SoundTheme
     /// In the order in which they are tried: the last one that succeeded comes first.
-    private var programs = Program.all
+    private var programs: [Program]
+    /// How long a player may take. One that hangs must not keep the next ends from being heard.
+    private let limitUSec: Int64
     private var play: Play?
     /// Killed, and not reaped yet.
     private var stopped: [StartedProcess] = []
     /// How a sound ended that was not begun.
     private var outcome: Outcome?
+    /// The pause after a sound.
+    private var pause: MonotonicDeadline?
 
     /// Plays the file as the alarm, or if it is nil, the theme's; other sounds are the theme's.
-    init(alarm: String?, theme: SoundTheme = SoundTheme()) {
+    init(
+        alarm: String?,
+        theme: SoundTheme = SoundTheme(),
+        programs: [Program] = Program.all,
+        limitUSec: Int64 = 600_000_000
+    ) {
         self.alarm = alarm
+        (self.programs, self.limitUSec) = (programs, limitUSec)
         self.theme = theme
     }
 
     /// Whether a sound is being played, or its outcome was not taken yet.
     var isPlaying: Bool { play != nil || outcome != nil }
 
-    var sound: Sound? { play?.sound }
+    /// Whether the alarm may be played: no sound is being played, and the pause after the last one is over.
+    var isReady: Bool { !isPlaying && pause?.hasPassed ?? true }
 
     /// When to call `advance` though no child has ended; nil for never.
-    var deadline: MonotonicDeadline? { outcome == nil ? nil : .passed }
+    var deadline: MonotonicDeadline? { outcome == nil ? play?.limit.deadline ?? pause : .passed }
 
     /// The name of the program that played the last sound.
     var programName: String { programs.first?.name ?? "" }
 
     /// Begins a sound. Another one must not be playing.
     func begin(_ sound: Sound) {
+        pause = nil
         switch find(sound) {
         case .file(let path): start(sound, path, programs.filter(\.isInstalled)[...], failures: [])
         case .disabled: outcome = .played(sound)
@@ -143,9 +159,18 @@ final class SoundPlayer {
         if let play, let ending = play.process.ending() {
             self.play = nil
             proceed(play, ending)
+        } else if let signal = play?.limit.takeSignal() {
+            play?.process.send(signal)
         }
         defer { outcome = nil }
+        if case .played = outcome { pause = .after(microseconds: Self.pauseUSec) }
         return outcome
+    }
+
+    /// Stops the alarm at once if it is being played, and the pause after it.
+    func stopAlarm() {
+        pause = nil
+        if play?.sound == .alarm { stop() }
     }
 
     /// Stops the sound at once.
@@ -161,6 +186,8 @@ final class SoundPlayer {
         guard let program = play.programs.first else { return }
         let reason: String
         switch ending {
+        case _ where play.limit.hasPassed:
+            reason = "it takes longer than \(ApproximateDuration.text(limitUSec))"
         case .exited(code: 0):
             programs = [program] + programs.filter { $0 != program }
             outcome = .played(play.sound)
@@ -181,7 +208,15 @@ final class SoundPlayer {
             if nothing >= 0 { (launch.input, launch.output, launch.errors) = (nothing, nothing, nothing) }
             do throws(ProcessLaunch.NotStarted) {
                 let process = try launch.start()
-                play = Play(sound: sound, file: file, process: process, programs: programs, failures: failures)
+                let limit = TimeLimit(microseconds: limitUSec)
+                play = Play(
+                    sound: sound,
+                    file: file,
+                    process: process,
+                    limit: limit,
+                    programs: programs,
+                    failures: failures
+                )
                 return
             } catch {
                 failures.append("\(error.name): \(systemMessage(error.errno))")

@@ -7,8 +7,7 @@ import Varlink
 @Suite("The ends that ring")
 struct BellTests {
     private var queue = NotificationQueue(
-        delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10),
-        maximumSounds: 3
+        Ends(delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10), maximumSounds: 3)
     )
 
     /// The watch is synced.
@@ -17,7 +16,7 @@ struct BellTests {
     }
 
     private mutating func take(_ events: [Event], wall: Int64 = 0, boot: Int64 = 0) {
-        queue.receive(events, since: nil, wall: wall, boot: boot)
+        queue.ends.receive(events, since: nil, wall: wall, boot: boot)
     }
 
     private mutating func end(_ countdown: Countdown, late: Int64? = nil, wall: Int64 = 0, boot: Int64 = 0) {
@@ -34,9 +33,9 @@ struct BellTests {
     /// How many sounds are played if nobody answers.
     private mutating func sounds() -> Int {
         var count = 0
-        while queue.isRinging, count < 100 {
-            queue.soundBegan()
-            queue.soundEnded(played: true)
+        while queue.ends.isRinging, count < 100 {
+            queue.ends.soundBegan()
+            queue.ends.soundPlayed()
             count += 1
         }
         return count
@@ -44,9 +43,9 @@ struct BellTests {
 
     @Test("an end rings until it was rung as often as it may be")
     mutating func limit() {
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
         end(ended("tea", revision: 11))
-        #expect(queue.state?.lastRing == 11)
+        #expect(queue.ends.state?.lastRing == 11)
         let count = sounds()
         #expect(count == 3)
     }
@@ -54,9 +53,9 @@ struct BellTests {
     @Test("a sound that began before an end does not count for it")
     mutating func wholeSounds() {
         end(ended("tea", revision: 11))
-        queue.soundBegan()
+        queue.ends.soundBegan()
         end(ended("egg", revision: 12, metadata: ["ring": "once"]))
-        queue.soundEnded(played: true)
+        queue.ends.soundPlayed()
         take([event(.started, running("tea"))])
         let count = sounds()
         #expect(count == 1)
@@ -68,7 +67,7 @@ struct BellTests {
         let once = sounds()
         #expect(once == 1)
         end(ended("tea", revision: 11, metadata: ["ring": "no"]))
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
     }
 
     @Test("an end that is reported more than a minute late rings once, however the system clock was set")
@@ -84,7 +83,7 @@ struct BellTests {
         expect(1, "the daemon came too late") { $0.end(ended("tea", revision: 11, at: 0), late: minute + 1) }
         expect(3, "the clock was set meanwhile") { $0.end(ended("tea", revision: 11, at: 0), wall: 100 * minute) }
         expect(1, "a daemon may report any number") {
-            $0.queue.watchStarted()
+            $0.queue.ends.watchStarted()
             $0.end(ended("tea", revision: 11, at: .min), late: .max, wall: .max, boot: .max)
             $0.take([Event(type: .synced, revision: 12)])
         }
@@ -92,7 +91,7 @@ struct BellTests {
             (minute, minute, 3), (minute, 100 * minute, 3), (2 * minute, 2 * minute, 1), (2 * minute, 0, 3),
         ] {
             expect(count, "\(boot) after the connection was lost, by the system clock \(wall)") {
-                $0.queue.watchStarted()
+                $0.queue.ends.watchStarted()
                 $0.end(ended("tea", revision: 11, at: 0), wall: wall, boot: boot)
                 $0.take([Event(type: .synced, revision: 12)], wall: wall, boot: boot)
             }
@@ -111,16 +110,16 @@ struct BellTests {
         end(tea)
         show(.one(tea), as: 7)
         _ = queue.handle(signal)
-        #expect(queue.isRinging == !isAnswer)
+        #expect(queue.ends.isRinging == !isAnswer)
     }
 
     @Test("starting or cancelling its countdown answers it", arguments: [Event.Kind.started, .restarted, .cancelled])
     mutating func starts(_ type: Event.Kind) {
         end(ended("tea", revision: 11))
         take([event(type, running("egg"))])
-        #expect(queue.isRinging)
+        #expect(queue.ends.isRinging)
         take([event(type, running("tea"))])
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
     }
 
     @Test("a notification of several ends answers those, and not the ones that were shown before")
@@ -132,9 +131,9 @@ struct BellTests {
         end(rice)
         show(.several(newest: [egg, rice], count: 2), as: 2)
         _ = queue.handle(.closed(2, byUser: true))
-        #expect(queue.isRinging)
+        #expect(queue.ends.isRinging)
         _ = queue.handle(.closed(1, byUser: true))
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
     }
 
     @Test("a notification of another service with the same number does not answer it")
@@ -144,35 +143,37 @@ struct BellTests {
         show(.one(tea), as: 7)
         _ = queue.handle(.serviceChanged)
         _ = queue.handle(.closed(7, byUser: true))
-        #expect(queue.isRinging)
+        #expect(queue.ends.isRinging)
     }
 
     @Test("ends that rang before a restart do not ring again, and a countdown that was started again is silent")
     mutating func restart() {
-        queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10), maximumSounds: 3)
+        queue = NotificationQueue(
+            Ends(delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10), maximumSounds: 3)
+        )
         let ends = [ended("tea", revision: 10), ended("egg", revision: 11), ended("rice", revision: 12)]
         take(ends.map { event(.finished, $0) } + [event(.started, running("egg"))])
-        #expect(queue.state?.lastRing == 12)
+        #expect(queue.ends.state?.lastRing == 12)
         take([event(.started, running("rice")), Event(type: .synced)])
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
         // A store from a backup continues with revisions that were used before.
         end(ended("tea", revision: 5))
-        #expect(queue.isRinging)
+        #expect(queue.ends.isRinging)
     }
 
     @Test("ends that were delivered before do not ring when the daemon reports its history again")
     mutating func delivered() {
-        queue.historyTrimmed(oldest: 5)
+        queue.ends.historyTrimmed(oldest: 5)
         end(ended("tea", revision: 10))
-        #expect(!queue.isRinging)
+        #expect(!queue.ends.isRinging)
     }
 
     @Test("without a player nothing rings until the next end")
     mutating func silence() {
         end(ended("tea", revision: 11))
-        queue.soundEnded(played: false)
-        #expect(!queue.isRinging)
+        queue.ends.soundFailed()
+        #expect(!queue.ends.isRinging)
         end(ended("egg", revision: 12))
-        #expect(queue.isRinging)
+        #expect(queue.ends.isRinging)
     }
 }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("The queue of notifications")
 final class NotificationQueueTests {
-    private var queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 9, lastRing: 9))
+    private var queue = NotificationQueue(Ends(delivered: DeliveryState(revision: 10, lastEnd: 9, lastRing: 9)))
 
     /// The watch is synced.
     init() {
-        queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 10)], since: 10, wall: 0, boot: 0)
+        queue.ends.watchStarted()
+        queue.ends.receive([Event(type: .synced, revision: 10)], since: 10, wall: 0, boot: 0)
     }
 
     private func end(_ key: String, revision: Int64) {
-        queue.receive([event(.finished, ended(key, revision: revision))], since: revision, wall: 0, boot: 0)
+        queue.ends.receive([event(.finished, ended(key, revision: revision))], since: revision, wall: 0, boot: 0)
     }
 
     private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
@@ -27,7 +27,7 @@ final class NotificationQueueTests {
         return shown.call.texts.first
     }
 
-    private func unsavedRevision() -> Int64? { queue.takeUnsavedState()?.revision }
+    private func unsavedRevision() -> Int64? { queue.ends.takeUnsavedState()?.revision }
 
     private func take(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? { queue.handle(signal) }
 
@@ -58,12 +58,12 @@ final class NotificationQueueTests {
         end("egg", revision: 12)
         try introduce()
         let first = try #require(next())
-        #expect(queue.state?.revision == 10)
+        #expect(queue.ends.state?.revision == 10)
         queue.handleAnswer([.uint32(1)], to: first.purpose)
         #expect(unsavedRevision() == 11)
         #expect(unsavedRevision() == nil)
         let second = try #require(next())
-        queue.receive([Event(type: .started, revision: 15)], since: 15, wall: 0, boot: 0)
+        queue.ends.receive([Event(type: .started, revision: 15)], since: 15, wall: 0, boot: 0)
         queue.handleAnswer([.uint32(2)], to: second.purpose)
         #expect(unsavedRevision() == 15)
     }
@@ -71,51 +71,51 @@ final class NotificationQueueTests {
     @Test("the state is saved after synced and heartbeats, but not after other events")
     func saves() {
         _ = unsavedRevision()
-        queue.receive([event(.started, running("tea"))], since: 11, wall: 0, boot: 0)
+        queue.ends.receive([event(.started, running("tea"))], since: 11, wall: 0, boot: 0)
         #expect(unsavedRevision() == nil)
-        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12, wall: 0, boot: 0)
+        queue.ends.receive([Event(type: .heartbeat, revision: 12)], since: 12, wall: 0, boot: 0)
         #expect(unsavedRevision() == 12)
     }
 
     @Test("cancelled countdowns are not shown")
     func cancelled() {
-        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11, wall: 0, boot: 0)
+        queue.ends.receive([event(.cancelled, ended("tea", revision: 11))], since: 11, wall: 0, boot: 0)
         #expect(next() == nil)
-        #expect(queue.state?.revision == 11)
+        #expect(queue.ends.state?.revision == 11)
     }
 
     @Test("without a state, delivery begins with the next end")
     func first() {
-        queue = NotificationQueue(delivered: nil)
-        queue.watchStarted()
-        #expect(queue.state == nil)
-        queue.receive(
+        queue = NotificationQueue(Ends(delivered: nil))
+        queue.ends.watchStarted()
+        #expect(queue.ends.state == nil)
+        queue.ends.receive(
             [event(.attached, running("tea")), Event(type: .synced, revision: 40)],
             since: 40,
             wall: 0,
             boot: 0
         )
-        let state = queue.takeUnsavedState()
+        let state = queue.ends.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 40))
         #expect(next() == nil)
     }
 
     @Test("that an end rings is saved before it is shown, also if no end was shown before")
     func ringing() {
-        queue = NotificationQueue(delivered: nil)
-        queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 40)], since: 40, wall: 0, boot: 0)
+        queue = NotificationQueue(Ends(delivered: nil))
+        queue.ends.watchStarted()
+        queue.ends.receive([Event(type: .synced, revision: 40)], since: 40, wall: 0, boot: 0)
         end("tea", revision: 41)
-        let state = queue.takeUnsavedState()
+        let state = queue.ends.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 41))
     }
 
     @Test("earlier ends wait until the daemon has reported all of them, or is gone")
     func catchesUp() throws {
-        queue.watchStarted()
+        queue.ends.watchStarted()
         for revision in 11...14 { end("key\(revision)", revision: Int64(revision)) }
         #expect(next() == nil)
-        queue.daemonLost()
+        queue.ends.daemonLost()
         try introduce()
         #expect(next()?.call.texts.first == "4 countdowns have ended")
     }
@@ -137,7 +137,7 @@ final class NotificationQueueTests {
         queue.retry()
         try introduce()
         try show()
-        #expect(queue.state?.revision == 11)
+        #expect(queue.ends.state?.revision == 11)
     }
 
     @Test("a new service is asked for its capabilities and gets what the previous one did not answer")
@@ -208,17 +208,17 @@ final class NotificationQueueTests {
 
     @Test("if the history was trimmed, a notice comes first and then the ends that are kept and new")
     func gap() throws {
-        queue.historyTrimmed(oldest: 5)
-        queue.watchStarted()
+        queue.ends.historyTrimmed(oldest: 5)
+        queue.ends.watchStarted()
         let ends = [event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12))]
-        queue.receive(ends + [Event(type: .synced, revision: 13)], since: 13, wall: 0, boot: 0)
+        queue.ends.receive(ends + [Event(type: .synced, revision: 13)], since: 13, wall: 0, boot: 0)
         try introduce()
         let notice = try #require(next())
         #expect(notice.purpose == .ends(.gap))
-        #expect(queue.state?.revision == 10)
+        #expect(queue.ends.state?.revision == 10)
         queue.handleAnswer([.uint32(1)], to: notice.purpose)
         #expect(try show(as: 2) == "new")
-        #expect(queue.state?.revision == 13)
+        #expect(queue.ends.state?.revision == 13)
         #expect(next() == nil)
         // A store from a backup continues with revisions that were used before.
         end("tea", revision: 8)
@@ -228,31 +228,31 @@ final class NotificationQueueTests {
     @Test("if the daemon has no store for a while, no end is missed and none is shown twice")
     func noStore() throws {
         // It counts from a revision of its own and has no countdowns.
-        queue.historyTrimmed(oldest: 1_000)
-        queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000, wall: 0, boot: 0)
+        queue.ends.historyTrimmed(oldest: 1_000)
+        queue.ends.watchStarted()
+        queue.ends.receive([Event(type: .synced, revision: 1_000)], since: 1_000, wall: 0, boot: 0)
         try introduce()
         try show()
         #expect(unsavedRevision() == 1_000)
         // The daemon's events after it can open its store.
-        queue.historyTrimmed(oldest: 2)
-        queue.watchStarted()
+        queue.ends.historyTrimmed(oldest: 2)
+        queue.ends.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
-        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, wall: 0, boot: 0)
+        queue.ends.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, wall: 0, boot: 0)
         try show(as: 2)
         #expect(try show(as: 3) == "key11")
         #expect(next() == nil)
-        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 11))
+        #expect(queue.ends.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 11))
     }
 
     @Test("ends that wait when the history turns out to be trimmed are shown once")
     func waitsOverGap() throws {
         end("tea", revision: 11)
-        queue.historyTrimmed(oldest: 5)
-        queue.watchStarted()
+        queue.ends.historyTrimmed(oldest: 5)
+        queue.ends.watchStarted()
         end("tea", revision: 11)
-        queue.receive([Event(type: .synced, revision: 12)], since: 12, wall: 0, boot: 0)
-        #expect(queue.backlog.count == 1)
+        queue.ends.receive([Event(type: .synced, revision: 12)], since: 12, wall: 0, boot: 0)
+        #expect(queue.ends.waiting == 1)
     }
 
     @Test("failures are shown before ends, and only the newest of them wait")
@@ -290,9 +290,9 @@ final class NotificationQueueTests {
         try introduce()
         let first = try #require(next())
         queue.drop(first.purpose)
-        #expect(queue.state?.revision == 11)
+        #expect(queue.ends.state?.revision == 11)
         #expect(try show() == "egg")
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
+        #expect(queue.ends.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 1)
     }
 
@@ -310,7 +310,7 @@ final class NotificationQueueTests {
             queue.retry()
         }
         #expect(shown.first == "egg")
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
+        #expect(queue.ends.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 2)
     }
 
@@ -324,11 +324,11 @@ final class NotificationQueueTests {
             } else if number.isMultiple(of: 4) {
                 _ = take(.serviceChanged)
             } else {
-                queue.busLost()
+                queue.serviceChanged()
             }
         }
         #expect(next() == nil)
-        #expect(queue.state?.revision == 11)
+        #expect(queue.ends.state?.revision == 11)
     }
 
     @Test("progress that is always refused is not sent any more, and the progress of others is")
@@ -351,29 +351,29 @@ final class NotificationQueueTests {
     }
 }
 
-@Suite("The backlog of ends")
-struct BacklogTests {
-    private func backlog(_ count: Int) -> Backlog {
-        var backlog = Backlog()
-        for number in 0..<count { backlog.append(ended("key\(number)", revision: Int64(number))) }
-        return backlog
+@Suite("The ends that wait to be shown")
+struct EndsTests {
+    private func ends(_ numbers: Range<Int>) -> Ends {
+        var ends = Ends(delivered: nil)
+        ends.append(numbers)
+        return ends
     }
 
     @Test("up to three ends have a notification each, the oldest first")
     func oneByOne() {
-        var backlog = backlog(3)
+        var ends = ends(0..<3)
         var told: [String] = []
-        while case .one(let countdown)? = backlog.next {
+        while case .one(let countdown)? = ends.next {
             told.append(countdown.key)
-            backlog.remove(.one(countdown))
+            ends.shown(.one(countdown), as: nil)
         }
         #expect(told == ["key0", "key1", "key2"])
-        #expect(backlog.isEmpty)
+        #expect(ends.waiting == 0)
     }
 
     @Test("more ends become one notification with the names of the newest ten")
     func inOne() {
-        guard case .several(let newest, let count)? = backlog(5_000).next else { return #expect(Bool(false)) }
+        guard case .several(let newest, let count)? = ends(0..<5_000).next else { return #expect(Bool(false)) }
         #expect(count == 5_000)
         #expect(newest.map(\.revision) == Array(4_990..<5_000))
         let notification = EndNotification.several(newest: newest, count: count)
@@ -385,27 +385,34 @@ struct BacklogTests {
         #expect(notification.actions == [])
     }
 
-    @Test("ends that arrive while a notification is sent are shown next, and none twice")
-    func meanwhile() throws {
-        var backlog = backlog(1)
-        let first = try #require(backlog.next)
-        for number in 1..<30 { backlog.append(ended("key\(number)", revision: Int64(number))) }
-        backlog.remove(first)
-        let second = try #require(backlog.next)
-        #expect(second.count == 29 && second.revision == 29)
-        backlog.append(ended("last", revision: 30))
-        backlog.remove(second)
-        #expect(backlog.next == .one(ended("last", revision: 30)))
-        #expect(backlog.count == 1)
+    @Test("ends that arrive while a notification is sent are shown next, and none twice", arguments: [2, 30, 5_000])
+    func meanwhile(_ count: Int) throws {
+        var ends = ends(0..<1)
+        let first = try #require(ends.next)
+        ends.append(1..<count)
+        ends.shown(first, as: 1)
+        let second = try #require(ends.next)
+        #expect(second.count == count - 1 && second.revision == Int64(count - 1))
+        ends.append(count..<count + 1)
+        ends.shown(second, as: 2)
+        #expect(ends.next == .one(ended("key\(count)", revision: Int64(count))))
+        #expect(ends.waiting == 1)
     }
 
     @Test("the notice that ends may have been missed comes first")
     func gap() {
-        var backlog = backlog(1)
-        backlog.noteGap()
-        #expect(backlog.next == .gap)
-        backlog.remove(.gap)
-        #expect(backlog.next == .one(ended("key0", revision: 0)))
+        var ends = ends(0..<1)
+        ends.historyTrimmed(oldest: 0)
+        #expect(ends.next == .gap)
+        ends.shown(.gap, as: 1)
+        #expect(ends.next == .one(ended("key0", revision: 0)))
         #expect(EndNotification.gap.notification(.at(0), AnnouncementRules()).actions.isEmpty)
+    }
+}
+
+extension Ends {
+    fileprivate mutating func append(_ numbers: Range<Int>) {
+        let events = numbers.map { event(.finished, ended("key\($0)", revision: Int64($0))) }
+        receive(events, since: nil, wall: 0, boot: 0)
     }
 }

@@ -42,3 +42,20 @@ final class SoundThemeTests: DirectorySuite {
         #expect(find(["XDG_DATA_DIRS": directory.path(of: "a")]) == .disabled)
     }
 }
+
+@Suite("The player of sounds")
+struct SoundPlayerTests {
+    @Test("a player that hangs is ended, and counts as one that fails")
+    func hangs() throws {
+        let program = SoundPlayer.Program(name: "/bin/sh", arguments: ["-c", "exec /bin/sleep 600"])
+        let player = SoundPlayer(alarm: "alarm.oga", programs: [program], limitUSec: 1)
+        player.begin(.alarm)
+        var outcome: SoundPlayer.Outcome?
+        try waitUntil("the player to be ended") {
+            outcome = player.advance()
+            return outcome != nil
+        }
+        #expect(outcome == .failed(.alarm, "/bin/sh: it takes longer than 0 s"))
+        #expect(!player.isPlaying)
+    }
+}

@@ -1,6 +1,6 @@
 import IPC
 
-/// One notification about ends.
+/// A notification about ends.
 enum EndNotification: Hashable {
     /// Ends may have been missed.
     case gap
@@ -60,49 +60,4 @@ enum EndNotification: Hashable {
         }
         return count > newest.count ? [strings.text(.earlierOnes, count - newest.count)] + named : named
     }
-}
-
-/// The ends that wait to be shown, in the order of their revisions. It keeps only those that will be named, and the number
-/// of the others.
-struct Backlog {
-    /// Up to this number, ends have a notification each; more become one notification. GNOME Shell before version 48 keeps three
-    /// notifications of a program and drops older ones.
-    static let maximumSingle = 3
-    /// The most ends that one notification names.
-    static let maximumNamed = 10
-
-    /// The number of ends that wait.
-    private(set) var count = 0
-    private var newest: [Countdown] = []
-    /// Whether the notice that ends may have been missed comes first.
-    private var hasGap = false
-
-    var isEmpty: Bool { count == 0 && !hasGap }
-
-    /// The revision of the newest end that waits.
-    var newestRevision: Int64? { newest.last?.revision }
-
-    mutating func append(_ ended: Countdown) {
-        newest.append(ended)
-        count += 1
-        trim()
-    }
-
-    mutating func noteGap() { hasGap = true }
-
-    /// The next notification; nil if nothing waits.
-    var next: EndNotification? {
-        if hasGap { return .gap }
-        guard let first = newest.first else { return nil }
-        return count <= Self.maximumSingle ? .one(first) : .several(newest: newest, count: count)
-    }
-
-    /// Takes out the ends of a notification that was delivered. More may have been appended since it was the next.
-    mutating func remove(_ delivered: EndNotification) {
-        if delivered == .gap { hasGap = false }
-        count -= min(count, delivered.count)
-        trim()
-    }
-
-    private mutating func trim() { newest = Array(newest.suffix(min(count, Self.maximumNamed))) }
 }
