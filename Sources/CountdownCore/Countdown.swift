@@ -13,8 +13,8 @@ public struct Revision: Comparable, Hashable, Sendable {
     var previous: Revision { Revision(number - 1) }
 }
 
-/// What stays the same when the system clock is set.
-public enum DeadlineClock: Sendable {
+/// What stays the same when the system clock is set; the raw value is its name for people.
+public enum DeadlineClock: String, Sendable {
     /// The remaining time: 60 s take 60 s.
     case elapsed
     /// The deadline: 17:30 is when the clock on the wall says so.
@@ -66,6 +66,29 @@ public enum Phase: Hashable, Sendable {
     /// `late` is how long after the deadline the daemon ended it; zero if a client finished it.
     case finished(at: WallInstant, late: Duration)
     case cancelled(at: WallInstant, remaining: Duration)
+}
+
+/// The state of a countdown, without its instants; the raw value is its name for people.
+public enum CountdownState: String, Sendable {
+    case running
+    case paused
+    case finished
+    case cancelled
+
+    /// Whether such a countdown is running or paused.
+    public var isLive: Bool { self == .running || self == .paused }
+}
+
+extension Phase {
+    /// The state alone.
+    public var state: CountdownState {
+        switch self {
+        case .running: .running
+        case .paused: .paused
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
 }
 
 /// A countdown: running, paused or ended.

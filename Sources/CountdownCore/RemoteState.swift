@@ -91,6 +91,19 @@ extension Timetable {
 }
 
 extension KeyedCountdown {
+    /// The countdown as a fleet has it: without revision and lateness, and with its deadline on the system clock, whatever its own
+    /// clock, so that it ends at the same instant on every host.
+    public func shared(at now: Now) -> KeyedCountdown {
+        var countdown = self
+        countdown.revision = Revision(0)
+        switch phase {
+        case .running(let deadline): countdown.phase = .running(until: .wall(deadline.wall(at: now)))
+        case .finished(let end, _): countdown.phase = .finished(at: end, late: .zero)
+        case .paused, .cancelled: break
+        }
+        return countdown
+    }
+
     /// Whether this countdown is the same as the fleet's countdown under its key, so that there is nothing to announce. If this
     /// countdown has finished at its deadline, it is the same as the running countdown with that deadline.
     public func isSame(as remote: KeyedCountdown) -> Bool {

@@ -37,7 +37,7 @@ public struct HeldRecord: Equatable, Sendable {
         version = entry.version
         id = entry.id
         self.snapshot = snapshot
-        (end, hasEnded, forget) = (record.end, record.hasEnded, record.forget)
+        (end, hasEnded, forget) = (record.end, record.hasEnded, record.countdown.forget)
         let run = record.run ?? entry.id
         cold = run == id && record.unknown.isEmpty ? nil : ColdFields(run: run, unknown: record.unknown)
     }

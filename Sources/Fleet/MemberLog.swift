@@ -147,7 +147,7 @@ extension Member {
         _ timetable: inout Timetable,
         at now: Now
     ) -> [Change] {
-        let countdown = record.countdown(under: entry.key)
+        let countdown = record.countdown
         // If the stored records are lost, the countdowns that were stored with them are still known.
         let known = held == nil ? timetable.countdown(under: entry.key) : nil
         let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)

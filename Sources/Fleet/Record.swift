@@ -5,14 +5,6 @@ public import Varlink
 ///
 /// An end by its deadline is never written: a running record whose deadline has passed has ended.
 public struct Record: Equatable, Sendable {
-    /// The state of the countdown.
-    public enum State: Hashable, Sendable {
-        case running(deadline: WallInstant)
-        case paused(remaining: Duration)
-        case finished(at: WallInstant)
-        case cancelled(at: WallInstant, remaining: Duration)
-    }
-
     /// A member of the JSON object that this version does not know, with its value as JSON text.
     public struct UnknownMember: Equatable, Sendable {
         let name: String
@@ -28,20 +20,8 @@ public struct Record: Equatable, Sendable {
     public let kind: Change.Kind
     /// The proposal that started the countdown; nil if it is the one that made the record. A restart continues the run.
     public let run: ProposalID?
-    /// The state.
-    public let state: State
-    /// The clock of the countdown.
-    public let clock: DeadlineClock
-    /// The whole duration.
-    public let duration: Duration
-    /// When it was started or restarted.
-    public let start: WallInstant
-    /// A line for people.
-    public let label: String?
-    /// Pairs of the client.
-    public let metadata: Metadata
-    /// Whether its end is not kept.
-    public let forget: Bool
+    /// The countdown, as `KeyedCountdown.shared` makes it.
+    public let countdown: KeyedCountdown
     /// The members that this version does not know; they are kept if the countdown changes.
     public let unknown: [UnknownMember]
 
@@ -53,71 +33,25 @@ public struct Record: Equatable, Sendable {
     ///   - unknown: the unknown members of the record before, if it is of the same run.
     ///   - now: this instant; its system clock is the clock of the engine.
     public init(_ change: Change, run: ProposalID?, unknown: [UnknownMember], at now: Now) {
-        let countdown = change.countdown
         kind = change.kind
         self.run = run
-        state =
-            switch countdown.phase {
-            case .running(let deadline): .running(deadline: deadline.wall(at: now))
-            case .paused(let remaining): .paused(remaining: remaining)
-            case .finished(let instant, _): .finished(at: instant)
-            case .cancelled(let instant, let remaining): .cancelled(at: instant, remaining: remaining)
-            }
-        clock = countdown.clock
-        duration = countdown.duration
-        start = countdown.started
-        label = countdown.label
-        metadata = countdown.metadata
-        forget = countdown.forget
+        countdown = change.countdown.shared(at: now)
         self.unknown = unknown
-    }
-
-    /// The countdown of the record; its revision has no meaning. Its deadline follows the engine's clock, whatever its own
-    /// clock, so that it ends at the same instant on every host.
-    ///
-    /// - Parameter key: the key of the record.
-    /// - Returns: the countdown.
-    public func countdown(under key: Key) -> KeyedCountdown {
-        KeyedCountdown(
-            key: key,
-            phase: phase,
-            clock: clock,
-            duration: duration,
-            started: start,
-            label: label,
-            metadata: metadata,
-            forget: forget,
-            revision: Revision(0)
-        )
-    }
-
-    private var phase: Phase {
-        switch state {
-        case .running(let deadline): .running(until: .wall(deadline))
-        case .paused(let remaining): .paused(remaining: remaining)
-        case .finished(let instant): .finished(at: instant, late: .zero)
-        case .cancelled(let instant, let remaining): .cancelled(at: instant, remaining: remaining)
-        }
     }
 
     /// The deadline, or when a request ended it; nil if it is paused.
     var end: WallInstant? {
-        switch state {
-        case .running(let instant), .finished(let instant), .cancelled(let instant, _): instant
-        case .paused: nil
+        switch countdown.phase {
+        case .running(.wall(let instant)), .finished(let instant, _), .cancelled(let instant, _): instant
+        case .running(.elapsed), .paused: nil
         }
     }
 
     /// Whether a request has ended it.
-    var hasEnded: Bool {
-        switch state {
-        case .running, .paused: false
-        case .finished, .cancelled: true
-        }
-    }
+    var hasEnded: Bool { !countdown.isLive }
 
     /// When the engine may remove it; nil while it is paused.
-    var due: WallInstant? { end.map { Self.due(endingAt: $0, forget: forget) } }
+    var due: WallInstant? { end.map { Self.due(endingAt: $0, forget: countdown.forget) } }
 
     /// When the engine may remove a record: a delayed duplicate of a proposal must still find it.
     static func due(endingAt end: WallInstant, forget: Bool) -> WallInstant {
@@ -154,45 +88,35 @@ extension Record {
         writer.object { writer in
             writer.member("kind", kind.rawValue)
             writer.memberIfPresent("run", run?.text)
-            encodeState(into: &writer)
-            writer.member("clock", clock == .elapsed ? "elapsed" : "wall")
-            writer.member("duration", duration.microseconds)
-            writer.member("start", start.microseconds)
-            writer.memberIfPresent("label", label)
-            if !metadata.isEmpty { writer.member("metadata", metadata) }
-            if forget { writer.member("forget", true) }
+            writer.member("state", countdown.phase.state.rawValue)
+            writer.memberIfPresent(countdown.isLive ? "deadline" : "end", end?.microseconds)
+            switch countdown.phase {
+            case .paused(let remaining), .cancelled(_, let remaining):
+                writer.member("remaining", remaining.microseconds)
+            case .running, .finished: break
+            }
+            writer.member("clock", countdown.clock.rawValue)
+            writer.member("duration", countdown.duration.microseconds)
+            writer.member("start", countdown.started.microseconds)
+            writer.memberIfPresent("label", countdown.label)
+            if !countdown.metadata.isEmpty { writer.member("metadata", countdown.metadata) }
+            if countdown.forget { writer.member("forget", true) }
             for member in unknown { writer.member(named: member.name, RawJSON(bytes: member.value)) }
         }
         return writer.bytes
     }
 
-    private func encodeState(into writer: inout JSONWriter) {
-        switch state {
-        case .running(let deadline):
-            writer.member("state", "running")
-            writer.member("deadline", deadline.microseconds)
-        case .paused(let remaining):
-            writer.member("state", "paused")
-            writer.member("remaining", remaining.microseconds)
-        case .finished(let instant):
-            writer.member("state", "finished")
-            writer.member("end", instant.microseconds)
-        case .cancelled(let instant, let remaining):
-            writer.member("state", "cancelled")
-            writer.member("end", instant.microseconds)
-            writer.member("remaining", remaining.microseconds)
-        }
-    }
-
     /// Reads a record.
     ///
-    /// - Parameter json: the text of a JSON object.
+    /// - Parameters:
+    ///   - json: the text of a JSON object.
+    ///   - key: the key of the countdown.
     /// - Throws: `RecordFault` if it is of a newer format, or no record.
-    public init(json: [UInt8]) throws(RecordFault) {
+    public init(json: [UInt8], under key: Key) throws(RecordFault) {
         self = try JSONReader.read(copying: json) { reader throws(RecordFault) in
             let members = reader.beginText() ? RecordMembers(from: &reader) : RecordMembers()
             guard reader.finish() == nil else { throw .malformed("it is not a JSON object") }
-            return try Record(members)
+            return try Record(members, under: key)
         }
     }
 
@@ -201,32 +125,39 @@ extension Record {
     /// - Throws: `RecordFault` also if no daemon has written it.
     init(_ entry: LogEntry) throws(RecordFault) {
         guard entry.id != .foreign else { throw .foreign }
-        try self.init(json: entry.record ?? [])
+        try self.init(json: entry.record ?? [], under: entry.key)
     }
 
-    private init(_ members: borrowing RecordMembers) throws(RecordFault) {
+    private init(_ members: borrowing RecordMembers, under key: Key) throws(RecordFault) {
         if let format = members.format, format > Self.format { throw .newerFormat(format) }
         if let name = members.invalid { throw .malformed("invalid value of '\(name)'") }
         guard members.format ?? Self.format == Self.format else { throw .malformed("invalid value of 'format'") }
         kind = try RecordMembers.required(members.kind, "kind")
-        state = try members.state()
-        guard kind.fits(state) else { throw .malformed("the kind '\(kind.rawValue)' does not fit the state") }
-        clock = try RecordMembers.required(members.clock, "clock") == .elapsed ? .elapsed : .wall
-        duration = Duration(microseconds: try members.number(members.duration, "duration", atLeast: 1))
-        start = WallInstant(microseconds: try members.number(members.start, "start", atLeast: 0))
+        let phase = try members.phase()
+        guard kind.fits(phase) else { throw .malformed("the kind '\(kind.rawValue)' does not fit the state") }
+        let clock = try RecordMembers.required(members.clock, "clock")
+        let duration = try members.number(members.duration, "duration", atLeast: 1)
+        countdown = KeyedCountdown(
+            key: key,
+            phase: phase,
+            clock: clock,
+            duration: Duration(microseconds: duration),
+            started: WallInstant(microseconds: try members.number(members.start, "start", atLeast: 0)),
+            label: members.label,
+            metadata: members.metadata ?? [:],
+            forget: members.forget ?? false,
+            revision: Revision(0)
+        )
         run = members.run
-        label = members.label
-        metadata = members.metadata ?? [:]
-        forget = members.forget ?? false
         unknown = members.unknown
         guard hasUsualSize else { throw .malformed("its label, metadata or unknown members are too long") }
     }
 
     /// Whether the texts are as short as a daemon lets them be.
     private var hasUsualSize: Bool {
-        guard label != nil || !metadata.isEmpty || !unknown.isEmpty else { return true }
-        let limits = Limits()
-        return label?.utf8.count ?? 0 <= limits.labelBytes && metadata.count <= limits.metadataPairs
+        guard countdown.hasAnnotations || !unknown.isEmpty else { return true }
+        let (limits, metadata) = (Limits(), countdown.metadata)
+        return countdown.label?.utf8.count ?? 0 <= limits.labelBytes && metadata.count <= limits.metadataPairs
             && metadata.bytes <= limits.metadataBytes
             && unknown.reduce(0) { $0 + $1.name.utf8.count + $1.value.count } <= Self.unknownBytes
     }
@@ -237,8 +168,8 @@ private struct RecordMembers: ~Copyable {
     var format: Int64?
     var kind: Change.Kind?
     var run: ProposalID?
-    var stateName: StateName?
-    var clock: ClockName?
+    var state: CountdownState?
+    var clock: DeadlineClock?
     var duration: Int64?
     var deadline: Int64?
     var start: Int64?
@@ -256,7 +187,7 @@ private struct RecordMembers: ~Copyable {
     /// Reads the members of the object that was entered.
     init(from reader: inout JSONReader) {
         while reader.nextMember() {
-            if reader.read("kind", into: &kind, &invalid) || reader.read("state", into: &stateName, &invalid)
+            if reader.read("kind", into: &kind, &invalid) || reader.read("state", into: &state, &invalid)
                 || reader.read("clock", into: &clock, &invalid) || reader.read("duration", into: &duration, &invalid)
                 || reader.read("deadline", into: &deadline, &invalid) || reader.read("start", into: &start, &invalid)
                 || reader.read("run", into: &run, &invalid) || reader.read("remaining", into: &remaining, &invalid)
@@ -288,18 +219,21 @@ private struct RecordMembers: ~Copyable {
 
     private static let latest = Limits().latest.microseconds
 
-    func state() throws(RecordFault) -> Record.State {
-        switch try Self.required(stateName, "state") {
-        case .running:
-            return .running(deadline: WallInstant(microseconds: try number(deadline, "deadline", atLeast: 0)))
-        case .paused: return .paused(remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0)))
-        case .finished: return .finished(at: WallInstant(microseconds: try number(end, "end", atLeast: 0)))
-        case .cancelled:
-            return .cancelled(
-                at: WallInstant(microseconds: try number(end, "end", atLeast: 0)),
-                remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0))
-            )
+    func phase() throws(RecordFault) -> Phase {
+        switch try Self.required(state, "state") {
+        case .running: .running(until: .wall(WallInstant(microseconds: try number(deadline, "deadline", atLeast: 0))))
+        case .paused: .paused(remaining: try left())
+        case .finished: .finished(at: try ended(), late: .zero)
+        case .cancelled: .cancelled(at: try ended(), remaining: try left())
         }
+    }
+
+    private func ended() throws(RecordFault) -> WallInstant {
+        WallInstant(microseconds: try number(end, "end", atLeast: 0))
+    }
+
+    private func left() throws(RecordFault) -> Duration {
+        Duration(microseconds: try number(remaining, "remaining", atLeast: 0))
     }
 }
 
@@ -332,22 +266,10 @@ private struct RawJSON: JSONWritable {
     func write(into writer: inout JSONWriter) { writer.element(raw: bytes) }
 }
 
-private enum StateName: String, JSONReadable {
-    case running
-    case paused
-    case finished
-    case cancelled
-}
-
-private enum ClockName: String, JSONReadable {
-    case elapsed
-    case wall
-}
-
 extension Change.Kind {
-    /// Whether a change of this kind can lead to a state.
-    fileprivate func fits(_ state: Record.State) -> Bool {
-        switch (self, state) {
+    /// Whether a change of this kind can lead to a phase.
+    fileprivate func fits(_ phase: Phase) -> Bool {
+        switch (self, phase) {
         case (.started, .running), (.restarted, .running), (.resumed, .running), (.adjusted, .running): true
         case (.adjusted, .paused), (.paused, .paused), (.finished, .finished), (.cancelled, .cancelled): true
         default: false
@@ -356,6 +278,10 @@ extension Change.Kind {
 }
 
 extension Change.Kind: JSONReadable {}
+
+extension CountdownState: JSONReadable {}
+
+extension DeadlineClock: JSONReadable {}
 
 extension ProposalID: JSONReadable {
     /// Reads an ID; nil if the value does not have the form of one.

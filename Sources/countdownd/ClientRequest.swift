@@ -51,30 +51,8 @@ enum ClientRequest {
 
 /// The parameters of `List`.
 struct ListRequest {
-    struct States: OptionSet {
-        let rawValue: Int
-
-        static let running = States(rawValue: 1)
-        static let paused = States(rawValue: 2)
-        static let finished = States(rawValue: 4)
-        static let cancelled = States(rawValue: 8)
-
-        static let live: States = [.running, .paused]
-        static let ended: States = [.finished, .cancelled]
-
-        /// The state of a countdown.
-        static func of(_ countdown: KeyedCountdown) -> States {
-            switch countdown.phase {
-            case .running: .running
-            case .paused: .paused
-            case .finished: .finished
-            case .cancelled: .cancelled
-            }
-        }
-    }
-
     let selection: Selection
-    let states: States
+    let states: [CountdownState]
     /// The number of countdowns that end first; nil for all of them, in the order of their last change.
     let soonest: Int?
 }

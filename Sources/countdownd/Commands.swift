@@ -152,23 +152,22 @@ extension Daemon {
         _ turn: inout Turn
     ) {
         let queued = turn.hasQueuedStarts ? queuedStarts(before: request) : 0
-        let result: CallResult
         do throws(Refusal) {
             switch try timetable.decide(request, at: turn.now, queued: queued) {
-            case .attached(let current): result = .attached(current)
+            case .attached(let current):
+                session.reply { translation.write(nil, of: request, current, at: turn.now, into: &$0) }
             case .wait(let due): return enqueue(request, of: connection, until: due, &turn)
             case .change(let change):
                 carryOut(change, &turn)
                 if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
-                result = .changed(change.kind, change.countdown)
+                session.reply { translation.write(change.kind, of: request, change.countdown, at: turn.now, into: &$0) }
             }
         } catch {
-            result = .refused(error)
+            session.fail(translation.error(error, at: turn.now))
         }
-        reply(result, to: request, in: &session, at: turn.now)
     }
 
-    /// Answers a request, at once or when it has its result.
+    /// Answers a request that has waited for its result.
     func reply(_ result: CallResult, to request: Request, in session: inout ServerSession, at now: Now) {
         switch result {
         case .changed(let kind, let countdown):

@@ -25,7 +25,7 @@ struct ListCursor {
     var candidates: SoonestCandidates?
 
     func contains(_ countdown: KeyedCountdown) -> Bool {
-        request.states.contains(.of(countdown)) && request.selection.contains(countdown.key)
+        request.states.contains(countdown.phase.state) && request.selection.contains(countdown.key)
     }
 }
 

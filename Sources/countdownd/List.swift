@@ -38,10 +38,10 @@ extension Daemon {
         cursor.stage = .scanning(openScan(for: request.states))
     }
 
-    private func openScan(for states: ListRequest.States) -> ScanID {
+    private func openScan(for states: [CountdownState]) -> ScanID {
         timetable.openScan(
-            live: states.isDisjoint(with: .live) ? .nowhere : .oldest,
-            ended: states.isDisjoint(with: .ended) ? .nowhere : .oldest
+            live: states.contains { $0.isLive } ? .oldest : .nowhere,
+            ended: states.contains { !$0.isLive } ? .oldest : .nowhere
         )
     }
 
@@ -83,7 +83,7 @@ extension Daemon {
     private func soonestRunning(_ count: Int, _ cursor: ListCursor, _ turn: inout Turn) -> [KeyedCountdown]? {
         let states = cursor.request.states
         guard count > 0 else { return [] }
-        guard states.contains(.running), states.isDisjoint(with: .ended) else { return nil }
+        guard states.contains(.running), states.allSatisfy(\.isLive) else { return nil }
         // To find the next deadline takes about as long as to scan three entries.
         let steps = 3 + cursor.request.selection.steps
         let budget = max(1, turn.entriesLeft / steps)

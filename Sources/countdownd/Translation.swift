@@ -126,12 +126,12 @@ final class Translation: Sendable {
         }
         return ListRequest(
             selection: try selection(match: list.match, keys: list.keys),
-            states: list.states.map { $0.reduce(into: []) { $0.insert(state($1)) } } ?? .live,
+            states: list.states?.map(state) ?? [.running, .paused],
             soonest: list.soonest.map { Int($0) }
         )
     }
 
-    private func state(_ state: Countdown.State) -> ListRequest.States {
+    private func state(_ state: Countdown.State) -> CountdownState {
         switch state {
         case .running: .running
         case .paused: .paused

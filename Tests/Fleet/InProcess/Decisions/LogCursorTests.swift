@@ -90,7 +90,7 @@ struct LogCursorTests {
     }
 
     private static func held(_ version: Int64, _ number: UInt64) throws -> HeldRecord {
-        HeldRecord(entry(version, number), try Record(json: Array(json.utf8)), snapshot: 0)
+        HeldRecord(entry(version, number), try Record(entry(version, number)), snapshot: 0)
     }
 
     private static let json =

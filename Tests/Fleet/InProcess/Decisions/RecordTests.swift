@@ -52,9 +52,9 @@ struct RecordTests {
     func names() throws {
         let metadata: Metadata = ["\u{E9}": "1", "e\u{301}": "2"]
         let record = record(.paused(remaining: .seconds(3)), .paused, run: run, metadata: metadata)
-        let read = try Record(json: record.json)
-        #expect(read.metadata == metadata)
-        #expect(read.countdown(under: key("k")).metadata.count == 2)
+        let read = try Record(json: record.json, under: key("k"))
+        #expect(read.countdown.metadata == metadata)
+        #expect(read.countdown.metadata.count == 2)
     }
 
     @Test("are read as they were written, and become the same countdown")
@@ -67,11 +67,10 @@ struct RecordTests {
             record(.cancelled(at: noon, remaining: .seconds(3)), .cancelled, run: run),
         ]
         for record in records {
-            let read = try Record(json: record.json)
+            let read = try Record(json: record.json, under: key("k"))
             #expect(read == record)
-            let countdown = read.countdown(under: key("k"))
             let again = Record(
-                Change(kind: read.kind, countdown: countdown, replaced: nil),
+                Change(kind: read.kind, countdown: read.countdown, replaced: nil),
                 run: read.run,
                 unknown: read.unknown,
                 at: engineTime(noon + .seconds(3))
@@ -85,10 +84,10 @@ struct RecordTests {
         let json =
             #"{"kind":"cancelled","run":"\#(run.text)","state":"cancelled","end":5,"remaining":4,"clock":"wall","#
             + #""duration":9,"start":1,"owner":{"b":[1,null,"\u00e9"]},"owner":1.5e3}"#
-        let record = try Record(json: Array(json.utf8))
-        #expect(record.state == .cancelled(at: WallInstant(microseconds: 5), remaining: .microseconds(4)))
+        let record = try Record(json: Array(json.utf8), under: key("k"))
+        #expect(record.countdown.phase == .cancelled(at: WallInstant(microseconds: 5), remaining: .microseconds(4)))
         #expect(record.run == run)
-        #expect(record.clock == .wall)
+        #expect(record.countdown.clock == .wall)
         #expect(String(decoding: record.json, as: UTF8.self) == json)
     }
 
@@ -97,14 +96,16 @@ struct RecordTests {
         let json =
             #"{"kind":"cancelled","run":"\#(run.text)","state":"cancelled","end":5,"remaining":4,"clock":"wall","#
             + "\"duration\":9,\"start\":1,\"owner\":{\r\n\t\"b\":\t[1,\n2, \"\\n\"]}}"
-        let record = try Record(json: Array(json.utf8))
+        let record = try Record(json: Array(json.utf8), under: key("k"))
         let text = String(decoding: record.json, as: UTF8.self)
         #expect(text.hasSuffix(#""start":1,"owner":{"b":[1,2, "\n"]}}"#))
     }
 
     @Test("of a newer format are recognised, whatever else they contain")
     func newerFormat() {
-        #expect(throws: RecordFault.newerFormat(2)) { try Record(json: Array(#"{"format":2,"state":7}"#.utf8)) }
+        #expect(throws: RecordFault.newerFormat(2)) {
+            try Record(json: Array(#"{"format":2,"state":7}"#.utf8), under: key("k"))
+        }
     }
 
     static let good = [
@@ -137,7 +138,7 @@ struct RecordTests {
     func malformed(index: Int) throws {
         let members = Self.good.merging(Self.faults[index].members) { $1 }.filter { !$0.value.isEmpty }
         let json = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
-        let error = #expect(throws: RecordFault.self) { try Record(json: Array(json.utf8)) }
+        let error = #expect(throws: RecordFault.self) { try Record(json: Array(json.utf8), under: key("k")) }
         guard case .malformed(let text) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -149,20 +150,21 @@ struct RecordTests {
     func broken() throws {
         let json = record(.running(until: .elapsed(now.boot)), .started, run: run).json
         for text in ["", " ", "7", "[]", "null", "{", "\u{0}"] {
-            #expect(throws: RecordFault.malformed("it is not a JSON object")) { try Record(json: Array(text.utf8)) }
+            #expect(throws: RecordFault.malformed("it is not a JSON object")) {
+                try Record(json: Array(text.utf8), under: key("k"))
+            }
         }
-        #expect(throws: RecordFault.self) { try Record(json: Array("{}".utf8)) }
+        #expect(throws: RecordFault.self) { try Record(json: Array("{}".utf8), under: key("k")) }
         for count in json.indices {
-            #expect(throws: RecordFault.self) { try Record(json: Array(json.prefix(count))) }
+            #expect(throws: RecordFault.self) { try Record(json: Array(json.prefix(count)), under: key("k")) }
         }
         // Whatever can be read can be written.
         for index in json.indices {
             for byte in [0, 0x20, 0x22, 0x2d, 0x30, 0x39, 0x5c, 0x7b, 0x7d, 0xc3, 0xff] as [UInt8] {
                 var changed = json
                 changed[index] = byte
-                guard let record = try? Record(json: changed) else { continue }
-                #expect(try Record(json: record.json) == record)
-                _ = record.countdown(under: key("k"))
+                guard let record = try? Record(json: changed, under: key("k")) else { continue }
+                #expect(try Record(json: record.json, under: key("k")) == record)
             }
         }
     }

@@ -170,7 +170,7 @@ final class World {
         }
         step(until: now + .seconds(2))
         // Clocks differ, so hosts are compared when nothing is about to end.
-        let ends = engine.records.values.compactMap { (try? Record(json: $0.record ?? []))?.end }
+        let ends = engine.records.values.compactMap { (try? Record(json: $0.record ?? [], under: $0.key))?.end }
         while ends.contains(where: { abs(($0 - now).microseconds) < 10_000 }) { step(until: now + .milliseconds(20)) }
         for number in members.indices { turn(number) }
     }
@@ -308,7 +308,7 @@ final class World {
         let made = engine.entries(after: before)
         for entry in made {
             if entry.version != made.first?.version { chained.insert(entry.version) }
-            guard let record = try? Record(json: entry.record ?? []) else {
+            guard let record = try? Record(json: entry.record ?? [], under: entry.key) else {
                 preconditionFailure("a host proposes records")
             }
             history.append((entry, record, now))
@@ -367,7 +367,9 @@ final class World {
         engine = older
         history.removeAll { $0.entry.version > older.version }
         for key in timelines.keys {
-            timelines[key]?.append((engine.records[key].flatMap { try? Record(json: $0.record ?? []) }, now))
+            timelines[key]?.append(
+                (engine.records[key].flatMap { try? Record(json: $0.record ?? [], under: $0.key) }, now)
+            )
         }
         for number in members.indices { loseStream(of: number) }
     }
@@ -430,7 +432,9 @@ final class World {
         var made: [String: Int] = [:]
         for (_, record, _) in history {
             // Other changes keep the label of a start.
-            guard record.kind == .started || record.kind == .restarted, let label = record.label else { continue }
+            guard record.kind == .started || record.kind == .restarted, let label = record.countdown.label else {
+                continue
+            }
             made[label, default: 0] += 1
         }
         for (number, request) in requests {
@@ -478,9 +482,9 @@ final class World {
         var free: [Key: WallInstant] = [:]
         for (entry, record, instant) in history {
             guard let (token, burst) = Self.rates[entry.key], let end = record.end else { continue }
-            let isNew = labels.insert(record.label ?? "").inserted
+            let isNew = labels.insert(record.countdown.label ?? "").inserted
             try #require(isNew || failovers > 0, "a token is taken twice")
-            let begin = record.kind == .started ? record.start : free[entry.key] ?? record.start
+            let begin = record.kind == .started ? record.countdown.started : free[entry.key] ?? record.countdown.started
             try #require(begin >= free[entry.key] ?? begin && end == begin + token)
             let most = Duration(microseconds: token.microseconds * burst)
             try #require(end <= instant + most + .milliseconds(3), "more tokens than the limit")
@@ -500,15 +504,15 @@ final class World {
             let states = states(of: request.key, from: from, to: to)
             switch result {
             case .attached(let countdown), .refused(.alreadyRunning(let countdown, _)):
-                let wasLive = states.contains { $0.wasLive && $0.record?.start == countdown.started }
+                let wasLive = states.contains { $0.wasLive && $0.record?.countdown.started == countdown.started }
                 let wasMade = timelines[request.key, default: []].contains { record, at in
-                    at <= to && record?.start == countdown.started
+                    at <= to && record?.countdown.started == countdown.started
                 }
                 try #require(wasLive || troubled.contains(number) && wasMade, "call \(number): \(result)")
             case .refused(.wrongState(let countdown)):
                 let wasTrue = states.contains {
                     // The end of a later countdown may have been forgotten.
-                    countdown.isLive ? $0.wasLive && $0.record?.start == countdown.started : $0.wasFree
+                    countdown.isLive ? $0.wasLive && $0.record?.countdown.started == countdown.started : $0.wasFree
                 }
                 try #require(wasTrue, "call \(number): \(result)")
             case .refused(.noSuchCountdown): try #require(states.contains { $0.wasFree }, "call \(number)")
@@ -540,9 +544,8 @@ final class World {
         let time = engineTime(now)
         let reference = FleetHost(99)
         for entry in engine.records.values {
-            let record = try Record(json: entry.record ?? [])
-            let countdown = record.countdown(under: entry.key)
-            _ = reference.timetable.applyRemote(.countdown(countdown, record.kind, isSameRun: false), at: time)
+            let record = try Record(json: entry.record ?? [], under: entry.key)
+            _ = reference.timetable.applyRemote(.countdown(record.countdown, record.kind, isSameRun: false), at: time)
         }
         for member in members {
             try #require(member.host.member.cursor.isLive)
@@ -557,7 +560,9 @@ final class World {
     private func checkEnds() throws {
         var runs: [String: Set<ProposalID>] = [:]
         for (entry, record, _) in history {
-            runs["\(entry.key.text) \(record.start.microseconds)", default: []].insert(record.run ?? entry.id)
+            runs["\(entry.key.text) \(record.countdown.started.microseconds)", default: []].insert(
+                record.run ?? entry.id
+            )
         }
         for host in members.map(\.host) {
             var ends: [String: Int] = [:]
