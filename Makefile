@@ -87,13 +87,10 @@ engine := RedisTrials\.(?!Sentinel)(EngineFault|\w+Tests)
 # mostly wait.
 examples := ProgramTrials\.(Bar|Document|Examples|Manual|MenuEntry|OtherClient|Quickshell|ToolExamples)Tests
 
-# Tests that wait for the clock. The other tests of the daemon compute.
-waiting := DaemonTests\.(ChangeCall|DaemonContract|Forget|FourPages|Heartbeat|List|Reattach|Resumption|Selection|TickEvent|Wait|Watch)Tests
-
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
 	swift build --build-tests
-	scripts/test-swift '^(?!$(waiting))DaemonTests\.' '^$(waiting)' '^(?!DaemonTests)\w+Tests\.'
+	scripts/test-swift '^FleetTests\.' '^DaemonTests\.' '^(?!(Daemon|Fleet)Tests)\w+Tests\.'
 
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test

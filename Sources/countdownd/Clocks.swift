@@ -3,19 +3,19 @@ import CountdownCore
 import Glibc
 import System
 
-/// The only place where the daemon reads a clock.
+/// The time of the daemon, as its turns see it.
 struct Clocks {
-    private let read: @Sendable () -> ClockOffset.Reading
+    private let time: any TimeSource
     private var offset: ClockOffset
     /// The clock of the fleet's engine, which takes the place of the system clock; nil outside a fleet.
     private var engine: EngineClock?
 
     /// - Parameters:
-    ///   - read: reads the system clock between two readings of the boot clock.
+    ///   - time: the source of the time.
     ///   - followsEngine: whether the daemon is a member of a fleet.
-    init(reading read: @escaping @Sendable () -> ClockOffset.Reading = Clocks.read, followsEngine: Bool = false) {
-        self.read = read
-        offset = ClockOffset(read())
+    init(_ time: any TimeSource, followsEngine: Bool) {
+        self.time = time
+        offset = ClockOffset(time.read())
         engine = followsEngine ? EngineClock() : nil
     }
 
@@ -34,7 +34,7 @@ struct Clocks {
     ///
     /// - Returns: the instant, and by how much the wall clock was set since the last reading; nil if it was not set.
     mutating func now() -> (now: Now, step: Duration?) {
-        let (now, step) = offset.take(read())
+        let (now, step) = offset.take(time.read())
         return engine?.now(at: now.boot) ?? (now, step)
     }
 
@@ -43,29 +43,7 @@ struct Clocks {
 
     /// The system clock by the offset of the last reading: a countdown is due when this has come, and not some microseconds
     /// before or after.
-    var heldTime: WallInstant { Now(boot: BootInstant(microseconds: BootClock.now), offset: offset.held).wall }
-
-    /// The system clock.
-    static func systemClock() -> WallInstant { WallInstant(microseconds: WallClock.now) }
-
-    /// The system clock between two readings of the boot clock.
-    ///
-    /// If the process was interrupted in between, it reads again, because an uncertainty above the offset's tolerance
-    /// could be mistaken for a clock step.
-    static func read() -> ClockOffset.Reading {
-        var best = readOnce()
-        for _ in 0..<4 where best.width > ClockOffset.tolerance {
-            let next = readOnce()
-            if next.width < best.width { best = next }
-        }
-        return best
-    }
-
-    private static func readOnce() -> ClockOffset.Reading {
-        let before = BootInstant(microseconds: BootClock.now)
-        let wall = systemClock()
-        return ClockOffset.Reading(before: before, wall: wall, after: BootInstant(microseconds: BootClock.now))
-    }
+    var heldTime: WallInstant { Now(boot: time.boot, offset: offset.held).wall }
 }
 
 /// Becomes readable when somebody sets the system clock.

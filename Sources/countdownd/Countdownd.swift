@@ -51,7 +51,6 @@ enum Countdownd {
                 serviceManager: serviceManager,
                 signals: signals,
                 storage: storage(options, log),
-                clocks: Clocks(followsEngine: options.backend != nil),
                 listen: { try listener(options, serviceManager) }
             )
             daemon.run()

@@ -1,5 +1,4 @@
 import CountdownCore
-import Dispatch
 import Glibc
 import System
 import Varlink
@@ -77,7 +76,7 @@ actor Daemon {
         serviceManager: ServiceManager,
         signals: consuming SignalDescriptor,
         storage: consuming RetryingStore,
-        clocks: consuming Clocks = Clocks(),
+        time: any TimeSource = SystemTime(),
         listen: () throws -> Listener
     ) throws {
         eventLoop = try EventLoop()
@@ -88,6 +87,7 @@ actor Daemon {
         publisher = Publisher(translation: translation)
         clockChanges = try ClockChangeMonitor()
         self.signals = signals
+        var clocks = Clocks(time, followsEngine: options.backend != nil)
         let now = clocks.now().now
         started = now
         if let opened = try storage.open(at: now) {
@@ -106,7 +106,7 @@ actor Daemon {
         rateLimitedLog = RateLimitedLog(lines: limits.logLines, spanUSec: limits.logSpan.microseconds)
         receiveBuffer = [UInt8](repeating: 0, count: limits.readBytesInTurn)
         poller = try Poller()
-        timer = Timer(queue: DispatchQueue(label: "countdownd.timer"))
+        timer = Timer(time) { [eventLoop] in eventLoop.wakeUp() }
         guard reserve.fill() else { throw SystemFailure("fcntl") }
     }
 
@@ -128,7 +128,6 @@ actor Daemon {
         } catch {
             fail(error)
         }
-        timer.start { [eventLoop] in eventLoop.wakeUp() }
         listenAgain(at: now)
         statusReporter.becomeReady(statusLine(at: now), at: now)
         log.write(.info, "ready")
@@ -162,7 +161,7 @@ actor Daemon {
         var jobs: [UnownedJob] = []
         if ready.contains(where: { $0.token == Token.eventLoop }) {
             jobs = eventLoop.takeJobs()
-            // The source of the timer fires early.
+            // The alarm of the timer comes early.
             if isDone, jobs.isEmpty, ready.count == 1, let rest = timer.timeLeft(at: clocks.heldTime) {
                 ready = poller.wait(for: rest)
             }

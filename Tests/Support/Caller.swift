@@ -29,6 +29,17 @@ public final class Caller {
     /// Sends a call without waiting.
     package func send(_ method: some Method, more: Bool = false, oneway: Bool = false) throws {
         session.call(type(of: method).fullName, more: more, oneway: oneway, method)
+        try sendCalls()
+    }
+
+    /// Sends calls in one write, so that a daemon receives all of them in one turn, without waiting.
+    package func send(together first: some Method, _ second: some Method) throws {
+        session.call(type(of: first).fullName, first)
+        session.call(type(of: second).fullName, second)
+        try sendCalls()
+    }
+
+    private func sendCalls() throws {
         var bytes: [UInt8] = []
         session.withUnsent { unsent in
             for index in unsent.indices { bytes.append(unsent[index]) }

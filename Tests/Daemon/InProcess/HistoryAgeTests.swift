@@ -9,19 +9,19 @@ import Testing
 struct HistoryAgeTests {
     @Test("no end is lost if the system clock is set, ahead for a moment or from 1970 to today")
     func clockSteps() throws {
-        let clocks = SetClocks(wall: WallInstant(microseconds: 60_000_000))
-        let caller = try SmallDaemon(clocks: clocks.clocks).caller()
+        let time = DrivenTime(wall: WallInstant(microseconds: 60_000_000))
+        let caller = try SmallDaemon(time: time).caller()
         let since = try caller.call(Start(key: "tea")).countdown.revision
         _ = try caller.call(Finish(key: "tea"))
-        clocks.pass(.milliseconds(200), thenSetBy: .seconds(1_800_000_000))
+        time.pass(.milliseconds(200), thenSetBy: .seconds(1_800_000_000))
         #expect(try caller.call(Get(key: "tea")).countdown.state == .finished)
         for step in [8, -8] as [Int64] {
-            clocks.pass(.seconds(1), thenSetBy: .seconds(step * 86_400))
+            time.pass(.seconds(1), thenSetBy: .seconds(step * 86_400))
             _ = try caller.call(GetStatus())
         }
         #expect(try caller.call(Get(key: "tea")).countdown.state == .finished)
         #expect(try caller.call(GetStatus()).oldestRevision < since)
-        clocks.pass(.seconds(7 * 86_400))
+        time.pass(.seconds(7 * 86_400))
         _ = try caller.call(GetStatus())
         #expect(throws: CountdownError.noSuchCountdown(key: "tea")) { try caller.call(Get(key: "tea")) }
     }

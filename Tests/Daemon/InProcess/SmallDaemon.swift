@@ -6,9 +6,11 @@ import TestSupport
 
 @testable import countdownd
 
-/// A daemon inside this process, with limits and clocks that a test chooses. It runs as long as the process.
+/// A daemon inside this process, with limits that a test chooses, on a time that the test moves. It runs as long as the process.
 struct SmallDaemon: Reachable {
     private let directory: TemporaryDirectory
+    /// Its time.
+    let time: DrivenTime
     /// The path of its socket.
     var socketPath: String { directory.path(of: "socket") }
 
@@ -16,14 +18,14 @@ struct SmallDaemon: Reachable {
     ///
     /// - Parameters:
     ///   - directory: for its socket and state.
-    ///   - clocks: its clocks; its timer uses the real system clock.
+    ///   - time: its time.
     ///   - log: its log.
     ///   - access: the users that may call.
     ///   - change: changes the limits.
     /// - Throws: if it cannot be started.
     init(
         in directory: TemporaryDirectory? = nil,
-        clocks: Clocks = Clocks(),
+        time: DrivenTime = DrivenTime(),
         log: Log = Log(level: .error, journalStream: nil),
         access: Options.Access = .owner,
         _ change: (inout Limits) -> Void = { _ in }
@@ -32,7 +34,7 @@ struct SmallDaemon: Reachable {
         try raiseDescriptorLimit(to: 16_384)
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
-        self.directory = directory
+        (self.directory, self.time) = (directory, time)
         var options = Options()
         options.access = access
         change(&options.limits)
@@ -48,7 +50,7 @@ struct SmallDaemon: Reachable {
             serviceManager: ServiceManager(),
             signals: SignalDescriptor([]),
             storage: RetryingStore(location: location, log: log),
-            clocks: clocks,
+            time: time,
             listen: { try Listener(at: path) }
         )
         // The daemon notices if its directory is removed, so the directory lives as long as the daemon.
@@ -78,6 +80,7 @@ struct SmallDaemon: Reachable {
 class SmallDaemonSuite {
     let daemon: SmallDaemon
     let caller: Caller
+    var time: DrivenTime { daemon.time }
 
     init() throws {
         daemon = try SmallDaemon()

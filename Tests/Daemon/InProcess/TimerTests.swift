@@ -6,50 +6,53 @@ import Testing
 
 @Suite("The timer")
 struct TimerTests {
+    private let clock = SystemTime()
+
     /// A timer with the loop that it wakes.
     private final class TimerRun {
+        private let clock = SystemTime()
         private let eventLoop: EventLoop
         private var poller: Poller
-        private var timer = Timer(queue: DispatchQueue(label: "timer"))
+        private var timer: Timer
         /// How often the loop woke up.
         private(set) var wakeUps = 0
 
         init() throws {
             let eventLoop = try EventLoop()
             self.eventLoop = eventLoop
+            timer = Timer(clock) { eventLoop.wakeUp() }
             poller = try Poller()
             try poller.add(eventLoop.descriptor, token: 1)
-            timer.start { eventLoop.wakeUp() }
         }
 
-        func arm(at instant: WallInstant) { timer.arm(at: instant, now: Clocks.systemClock()) }
+        func arm(at instant: WallInstant) { timer.arm(at: instant, now: clock.wall) }
 
         /// Waits once, as the loop does.
         func wait() {
-            if !poller.wait(for: timer.timeLeft(at: Clocks.systemClock())).isEmpty { _ = eventLoop.takeJobs() }
-            while timer.isImminent(at: Clocks.systemClock()) {}
+            if !poller.wait(for: timer.timeLeft(at: clock.wall)).isEmpty { _ = eventLoop.takeJobs() }
+            while timer.isImminent(at: clock.wall) {}
             wakeUps += 1
         }
     }
 
     @Test(
-        "an instant comes, whether the source or the loop waits for it",
+        "an instant comes, whether the alarm or the loop waits for it",
         arguments: [100, 2_000, 20_000, 20_100, 50_000]
     )
     func comes(microseconds: Int64) throws {
         let run = try TimerRun()
-        let instant = Clocks.systemClock() + Duration(microseconds: microseconds)
+        let instant = clock.wall + Duration(microseconds: microseconds)
         run.arm(at: instant)
-        // The source fires early once, and a wait may be interrupted.
-        while Clocks.systemClock() < instant, run.wakeUps < 10 { run.wait() }
-        #expect(Clocks.systemClock() >= instant)
+        // The alarm comes early, and a wait may be interrupted.
+        while clock.wall < instant, run.wakeUps < 10 { run.wait() }
+        #expect(clock.wall >= instant)
     }
 
     @Test("an instant that has passed is not waited for, however long ago it was")
     func passed() throws {
         for span in [Duration.zero, .milliseconds(1), .seconds(1_000_000_000), .seconds(3_000_000_000)] {
             let run = try TimerRun()
-            run.arm(at: Clocks.systemClock() - span)
+            run.arm(at: clock.wall - span)
             run.wait()
             #expect(run.wakeUps == 1)
         }
@@ -58,8 +61,7 @@ struct TimerTests {
     @Test("an earlier instant takes the place of a later one, and a later one that of one that has passed")
     func earliest() {
         let (now, second) = (WallInstant(microseconds: 1_000_000_000), Duration.seconds(1))
-        var timer = Timer(queue: DispatchQueue(label: "timer"))
-        timer.start {}
+        var timer = Timer(clock) {}
         // The rest is for reading the clock.
         let millisecond = Duration.milliseconds(1) - Duration(microseconds: 40)
         func left(_ timer: borrowing Timer, _ instant: WallInstant) -> Duration? { timer.timeLeft(at: instant) }
@@ -79,8 +81,7 @@ struct TimerTests {
     @Test("the clock is read only in the last moment before the instant")
     func imminent() {
         let instant = WallInstant(microseconds: 1_000_000_000)
-        var timer = Timer(queue: DispatchQueue(label: "timer"))
-        timer.start {}
+        var timer = Timer(clock) {}
         let isUnarmed = !timer.isImminent(at: instant)
         #expect(isUnarmed)
         timer.arm(at: instant, now: instant - .milliseconds(1))
@@ -88,12 +89,11 @@ struct TimerTests {
         #expect(moments == [false, true, true, false, false])
     }
 
-    @Test("if the system clock is set back, the source waits for an instant that was near")
+    @Test("if the system clock is set back, the alarm waits for an instant that was near")
     func setBack() {
-        let instant = Clocks.systemClock() + .milliseconds(50)
-        var timer = Timer(queue: DispatchQueue(label: "timer"))
+        let instant = clock.wall + .milliseconds(50)
         let fired = DispatchSemaphore(value: 0)
-        timer.start { fired.signal() }
+        var timer = Timer(clock) { fired.signal() }
         timer.arm(at: instant, now: instant - .milliseconds(1))
         timer.arm(at: instant, now: instant - .milliseconds(50))
         #expect(fired.wait(timeout: .now() + 60) == .success)

@@ -17,8 +17,7 @@ struct WaitTests {
 
     /// Sends a Wait, and returns when the daemon has received it.
     private func beginWaiting(for key: String) throws {
-        try waiter.send(GetStatus())
-        try waiter.send(Wait(key: key))
+        try waiter.send(together: GetStatus(), Wait(key: key))
         _ = try waiter.answer(to: GetStatus.self)
     }
 
@@ -51,10 +50,12 @@ struct WaitTests {
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(1)))
         try beginWaiting(for: "tea")
         _ = try caller.call(Pause(key: "tea"))
+        daemon.time.pass(.seconds(2))
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(5), ifRunning: .extend))
         _ = try caller.call(Resume(key: "tea"))
         let restarted = try caller.call(Start(key: "tea", durationUSec: .milliseconds(50), ifRunning: .restart))
             .countdown
+        daemon.time.pass(.milliseconds(50))
         #expect(try ending().endedUSec == restarted.deadlineUSec)
     }
 
@@ -62,6 +63,7 @@ struct WaitTests {
     func forgotten() throws {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(200), forget: true))
         try beginWaiting(for: "tea")
+        daemon.time.pass(.milliseconds(200))
         #expect(try ending().state == .finished)
         #expect(throws: CountdownError.noSuchCountdown(key: "tea")) { try waiter.call(Wait(key: "tea")) }
     }
@@ -71,8 +73,7 @@ struct WaitTests {
         _ = try caller.call(Start(key: "tea"))
         let others = try (0..<5).map { _ in try Caller(of: daemon) }
         for other in others {
-            try other.send(GetStatus())
-            try other.send(Wait(key: "tea"))
+            try other.send(together: GetStatus(), Wait(key: "tea"))
             _ = try other.answer(to: GetStatus.self)
         }
         let ended = try caller.call(Finish(key: "tea")).countdown

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @testable import countdownd
@@ -77,8 +78,8 @@ struct EngineClockTests {
 
     @Test("takes the place of the system clock, so that steps of that do not count")
     func replacesSystemClock() throws {
-        let machine = SetClocks()
-        var clocks = machine.clocks(followEngine: true)
+        let machine = DrivenTime()
+        var clocks = Clocks(machine, followsEngine: true)
         let offset = machine.now.offset + .milliseconds(50)
         clocks.follow(engineOffset: offset)
         #expect(clocks.now().now.offset == offset)

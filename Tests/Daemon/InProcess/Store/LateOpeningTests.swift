@@ -9,7 +9,7 @@ import Testing
 @Suite("A store that is opened late")
 struct LateOpeningTests {
     private let directory: TemporaryDirectory
-    private let clocks = SetClocks()
+    private let time = DrivenTime()
     private let lines = Lines()
     private let stored: Revision
     private let daemon: SmallDaemon
@@ -21,13 +21,13 @@ struct LateOpeningTests {
         let starts = [
             Request.Start(try Key("elapsed"), .after(.seconds(600))),
             Request.Start(try Key("soon"), .after(.seconds(10))),
-            Request.Start(try Key("wall"), .at(clocks.now.wall + .seconds(1_200))),
+            Request.Start(try Key("wall"), .at(time.now.wall + .seconds(1_200))),
         ]
-        stored = try Self.leave(starts, at: clocks.now, in: directory.path(of: "state"))
+        stored = try Self.leave(starts, at: time.now, in: directory.path(of: "state"))
         unsafe rename(directory.path(of: "state"), directory.path(of: "away"))
         try directory.write("in its way", to: "state")
-        clocks.pass(.zero, thenSetBy: Duration(microseconds: 40))
-        daemon = try SmallDaemon(in: directory, clocks: clocks.clocks, log: lines.log)
+        time.pass(.zero, thenSetBy: 40)
+        daemon = try SmallDaemon(in: directory, time: time, log: lines.log)
         caller = try daemon.caller()
     }
 
@@ -46,10 +46,10 @@ struct LateOpeningTests {
     }
 
     /// Lets the store be opened, at the time of the next attempt.
-    private func open(after span: Duration, step: Duration = .zero) throws {
+    private func open(after span: Int64, step: Int64 = 0) throws {
         unsafe unlink(directory.path(of: "state"))
         unsafe rename(directory.path(of: "away"), directory.path(of: "state"))
-        clocks.pass(span, thenSetBy: step)
+        time.pass(span, thenSetBy: step)
         _ = try caller.call(GetStatus())
     }
 
@@ -70,7 +70,7 @@ struct LateOpeningTests {
 
     @Test("deadlines stay as they were published, if the clocks were held with another offset meanwhile")
     func offset() throws {
-        let deadline = clocks.now.wall + .seconds(600) - Duration(microseconds: 40)
+        let deadline = time.now.wall + .seconds(600) - Duration(microseconds: 40)
         #expect(try isRefused())
         try open(after: .seconds(2))
         #expect(try caller.call(Get(key: "elapsed")).countdown.deadlineUSec == deadline.microseconds)
@@ -81,7 +81,7 @@ struct LateOpeningTests {
 
     @Test("ends that fell due meanwhile are delivered late, once, and kept")
     func endings() throws {
-        let deadline = clocks.now.wall + .seconds(10) - Duration(microseconds: 40)
+        let deadline = time.now.wall + .seconds(10) - Duration(microseconds: 40)
         try open(after: .seconds(60))
         let events = try missed()
         #expect(events.map(\.type) == [.finished, .synced])
@@ -94,7 +94,7 @@ struct LateOpeningTests {
 
     @Test("if the clock is set before the store opens, countdowns on both clocks end when they should")
     func stepBefore() throws {
-        clocks.pass(.seconds(1), thenSetBy: .seconds(3_600))
+        time.pass(.seconds(1), thenSetBy: .seconds(3_600))
         #expect(try isRefused())
         try open(after: .seconds(100))
         try checkStep(passed: 101)
@@ -115,6 +115,6 @@ struct LateOpeningTests {
         #expect(Set(events.filter { $0.type == .finished }.compactMap(\.key)) == ["soon", "wall"])
         let state = try #require(try log.state)
         #expect(try #require(state.stepRevision) > stored)
-        #expect(state.offset == clocks.now.offset)
+        #expect(state.offset == time.now.offset)
     }
 }

@@ -65,7 +65,7 @@ final class RetryingStoreTests {
     private let disk = Disk()
     private let lines = Lines()
     private var storage: RetryingStore
-    private var timetable: Timetable { Timetable(limits: Limits(), revision: Revision(4)) }
+    private let timetable = Timetable(limits: Limits(), revision: Revision(4))
 
     /// The store is open.
     init() throws {
@@ -149,7 +149,7 @@ final class RetryingStoreTests {
 
     @Test("no base is written or takes the place of the old log while an end waits to be stored")
     func worksWhenAllIsStored() throws {
-        var known = timetable
+        var known = Timetable(limits: Limits(), revision: Revision(4))
         let end = try ending(7)
         _ = storage.work(&known, fleet: nil, at: instant(0))
         #expect(disk.works == 1)

@@ -4,16 +4,16 @@ import Testing
 import Varlink
 
 @Suite("Heartbeats")
-struct HeartbeatTests {
+final class HeartbeatTests: SmallDaemonSuite {
     @Test("a watcher of a quiet key gets the current revision again and again")
     func quietKey() throws {
-        let daemon = try SmallDaemon()
-        let caller = try Caller(of: daemon)
         let follower = try Follower(of: daemon, Watch(heartbeat: .seconds(1), keys: ["quiet"]))
         #expect(try follower.next().type == .synced)
         let revision = try caller.call(Start(key: "busy")).countdown.revision
+        time.pass(.seconds(1))
         #expect(try follower.next() == Event(type: .heartbeat, revision: revision))
         let later = try caller.call(Finish(key: "busy")).countdown.revision
+        time.pass(.seconds(1))
         let beat = try follower.next()
         #expect(beat == Event(type: .heartbeat, revision: later))
         let since = try #require(beat.revision)
@@ -22,11 +22,11 @@ struct HeartbeatTests {
 
     @Test("a watcher that does not ask for heartbeats gets none")
     func unasked() throws {
-        let daemon = try SmallDaemon()
         let asking = try daemon.watch(Watch(heartbeat: .seconds(1)))
         let other = try daemon.watch(Watch())
+        time.pass(.seconds(1))
         #expect(try asking.next().type == .heartbeat)
-        _ = try Caller(of: daemon).call(Start(key: "tea"))
+        _ = try caller.call(Start(key: "tea"))
         #expect(try other.next().type == .started)
     }
 }

@@ -31,6 +31,7 @@ final class ResumptionTests: SmallDaemonSuite {
         _ = try caller.call(Cancel(key: "twice"))
         _ = try caller.call(Start(key: "new"))
         _ = try caller.call(Start(key: "twice", durationUSec: .milliseconds(1)))
+        time.pass(.milliseconds(1))
         _ = try caller.call(Wait(key: "twice"))
         _ = try caller.call(Pause(key: "paused"))
         _ = try caller.call(Finish(key: "ended"))
@@ -62,6 +63,7 @@ final class ResumptionTests: SmallDaemonSuite {
         let follower = try Follower(of: daemon, Watch(tick: .zero))
         let since = try #require(try follower.events(through: .synced).last?.revision)
         _ = try caller.call(Start(key: "limit", durationUSec: .milliseconds(1), forget: true))
+        time.pass(.milliseconds(1))
         let ending = try #require(try follower.events(through: .finished).last)
         #expect(ending.countdown?.forget == true)
         #expect(try missed(since: since) == [Event(type: .synced, revision: ending.revision)])
@@ -71,9 +73,11 @@ final class ResumptionTests: SmallDaemonSuite {
     func goesOn() throws {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300)))
         let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20), since: try revision()))
-        let events = try follower.events(through: .finished)
-        #expect(events.first?.type == .synced)
-        #expect(events.contains { $0.type == .tick })
+        #expect(try follower.next().type == .synced)
+        time.pass(.milliseconds(20))
+        #expect(try follower.next().type == .tick)
+        time.pass(.milliseconds(280))
+        #expect(try follower.next().type == .finished)
     }
 
     @Test("a revision from before the history, or one that was never given, is refused with the oldest valid one")

@@ -46,6 +46,7 @@ final class WatchTests: SmallDaemonSuite {
         let follower = try Follower(of: daemon, Watch(tick: .zero))
         let since = try #require(try follower.events(through: .synced).last?.revision)
         let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
+        time.pass(.milliseconds(20))
         let told = try #require(try follower.events(through: .finished).last)
         #expect(told.remainingUSec == 0)
         #expect(told.countdown?.state == .finished)
@@ -62,6 +63,7 @@ final class WatchTests: SmallDaemonSuite {
     func twoWatchers() throws {
         let followers = try (0..<2).map { _ in try daemon.watch(Watch(tick: .zero, keys: ["code"])) }
         _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(30)))
+        time.pass(.milliseconds(30))
         let heard = try followers.map { try $0.events(through: .finished) }
         #expect(heard[0].map(\.type) == [.started, .finished])
         #expect(heard[0] == heard[1])

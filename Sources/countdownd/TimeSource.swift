@@ -1,0 +1,80 @@
+import CLinux
+import CountdownCore
+import Dispatch
+import Glibc
+import System
+
+/// The source of a daemon's time: its clocks, and how its loop waits for an instant. Only a source reads a clock.
+///
+/// The source of a test stands still until the test moves it.
+protocol TimeSource: Sendable {
+    /// The boot clock.
+    var boot: BootInstant { get }
+    /// How its loop waits for an instant.
+    var margins: TimerMargins { get }
+    /// The system clock between two readings of the boot clock.
+    func read() -> ClockOffset.Reading
+    /// Makes an alarm, which calls back when the system clock comes to the instant that was set last.
+    ///
+    /// - Returns: sets the instant.
+    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void
+}
+
+/// The durations before an instant in which the loop waits for it without an alarm.
+struct TimerMargins {
+    /// Until an instant that is no farther away, the loop waits without the alarm. A wait of the loop stands still in a suspend,
+    /// so after one a countdown may end later by this duration.
+    var near = Duration.milliseconds(20)
+    /// An alarm takes some 60 to 150 µs, so it is set earlier by this duration, and the loop waits for the rest.
+    var slack = Duration(microseconds: 150)
+    /// The kernel takes some 30 µs to wake the loop, so the loop wakes up earlier by this duration, and reads the clock until
+    /// the instant.
+    var spin = Duration(microseconds: 40)
+    /// After a longer wait a processor takes some 100 µs more to wake up, so the loop first waits until `slack` before the
+    /// instant.
+    var longWait = Duration(microseconds: 2_000)
+}
+
+/// The time of this machine.
+struct SystemTime: TimeSource {
+    /// In the year 2112. From 2^62 ns after 1970 on, libdispatch takes an instant for an instant of another clock.
+    private static let latest = WallInstant(microseconds: 1 << 52)
+
+    let margins = TimerMargins()
+    var boot: BootInstant { BootInstant(microseconds: BootClock.now) }
+    /// The system clock.
+    var wall: WallInstant { WallInstant(microseconds: WallClock.now) }
+
+    /// The system clock between two readings of the boot clock.
+    ///
+    /// If the process was interrupted in between, it reads again, because an uncertainty above the offset's tolerance
+    /// could be mistaken for a clock step.
+    func read() -> ClockOffset.Reading {
+        var best = readOnce()
+        for _ in 0..<4 where best.width > ClockOffset.tolerance {
+            let next = readOnce()
+            if next.width < best.width { best = next }
+        }
+        return best
+    }
+
+    private func readOnce() -> ClockOffset.Reading {
+        ClockOffset.Reading(before: boot, wall: wall, after: boot)
+    }
+
+    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void {
+        let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "countdownd.timer"))
+        source.setEventHandler(handler: fire)
+        source.schedule(wallDeadline: Self.deadline(Self.latest))
+        source.activate()
+        return { source.schedule(wallDeadline: Self.deadline($0), leeway: .nanoseconds(0)) }
+    }
+
+    private static func deadline(_ instant: WallInstant) -> DispatchWallTime {
+        // libdispatch takes 0 for the present of another clock, and would never fire.
+        let microseconds = min(max(1, instant.microseconds), latest.microseconds)
+        // Both CLinux and Glibc define `timespec`; the compiler takes it from the module that it reads first.
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        return DispatchWallTime(timespec: timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000))
+    }
+}

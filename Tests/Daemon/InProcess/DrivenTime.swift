@@ -1,0 +1,61 @@
+import CountdownCore
+import Synchronization
+
+@testable import countdownd
+
+/// A time that stands still until a test moves it, and wakes the daemon if it comes to the instant that the daemon waits for.
+final class DrivenTime: TimeSource {
+    private struct State {
+        var now: Now
+        /// The instant that the daemon waits for.
+        var alarm: WallInstant?
+        var fire: @Sendable () -> Void = {}
+
+        /// The call back to the daemon if the instant has come that it waits for.
+        mutating func takeDue() -> (@Sendable () -> Void)? {
+            guard let instant = alarm, instant <= now.wall else { return nil }
+            alarm = nil
+            return fire
+        }
+    }
+
+    private let state: Mutex<State>
+
+    /// The loop waits for the alarm alone.
+    let margins = TimerMargins(near: .zero, slack: .zero, spin: .zero, longWait: .zero)
+
+    init(wall: WallInstant = WallInstant(microseconds: 1_800_000_000_000_000)) {
+        let boot = BootInstant(microseconds: 1_000_000_000)
+        let offset = Duration(microseconds: wall.microseconds - boot.microseconds)
+        state = Mutex(State(now: Now(boot: boot, offset: offset)))
+    }
+
+    var now: Now { state.withLock { $0.now } }
+    var boot: BootInstant { now.boot }
+
+    func read() -> ClockOffset.Reading {
+        let now = now
+        return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
+    }
+
+    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void {
+        state.withLock { $0.fire = fire }
+        return { [self] instant in change { $0.alarm = instant } }
+    }
+
+    /// Lets microseconds pass, and then sets the system clock forward by this many.
+    func pass(_ span: Int64, thenSetBy step: Int64 = 0) {
+        change { state in
+            let (boot, offset) = (state.now.boot, state.now.offset)
+            state.now = Now(boot: boot + Duration(microseconds: span), offset: offset + Duration(microseconds: step))
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let fire = state.withLock { state in
+            body(&state)
+            return state.takeDue()
+        }
+        fire?()
+    }
+}
