@@ -98,7 +98,7 @@ export class Following {
 
   /** The error, if the watch can say what runs. Throws it if it is final. */
   #refused(error, made) {
-    const isUnmade = unmade.includes(error.name) && (error.limit ?? "connections") === "connections";
+    const isUnmade = unmade.includes(error.name) && (error.limit ?? "connections").startsWith("connections");
     if (!isUnmade && !unknown.includes(error.name)) throw error;
     // A call that queues is carried out at the last moment, if at all.
     if (!isUnmade) this.#lost ??= this.#start.ifRunning === "wait" ? this.#clock() : made;

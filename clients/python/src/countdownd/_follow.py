@@ -117,7 +117,7 @@ class Following:
         if isinstance(answer, AlreadyRunning) and self._is_own(answer.countdown):
             return self._begin(answer.countdown, True)
         if not isinstance(answer, Disconnected | StorageFailed | Unreachable):
-            if not isinstance(answer, LimitReached) or answer.limit != "connections":
+            if not isinstance(answer, LimitReached) or not answer.limit.startswith("connections"):  # or connectionsPerUser
                 raise answer
         elif self._lost is None and not isinstance(answer, NoDaemon | StorageFailed):
             # A call that queues is carried out at the last moment, if at all.
