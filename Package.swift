@@ -70,7 +70,7 @@ let package = Package(
         ),
         .target(
             name: "IPC",
-            dependencies: ["System", "Text", "Varlink"],
+            dependencies: ["CountdownControls", "System", "Text", "Varlink"],
             exclude: ["io.countdownd.options"],
             resources: [.embedInCode("io.countdownd.varlink")],
             swiftSettings: strict

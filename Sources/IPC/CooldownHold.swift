@@ -1,4 +1,5 @@
 import System
+import Varlink
 
 /// The cooldown of a command, held while the command runs: a state machine without I/O.
 ///
@@ -246,4 +247,35 @@ package enum CountdownRequest: Sendable, Equatable {
     case cancel(key: String, ifRevision: Int64? = nil)
     /// Adds microseconds, or takes them.
     case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
+
+    /// The call.
+    var method: any CountdownMethod {
+        switch self {
+        case .get(let key): Get(key: key)
+        case .start(let start): start
+        case .pause(let key): Pause(key: key)
+        case .resume(let key): Resume(key: key)
+        case .cancel(let key, let revision): Cancel(key: key, ifRevision: revision)
+        case .adjust(let key, let amount, let revision): Adjust(key: key, byUSec: amount, ifRevision: revision)
+        }
+    }
+}
+
+/// A method whose reply has one countdown.
+protocol CountdownMethod: Method {
+    static func countdown(of reply: Reply) -> Countdown
+}
+
+extension CountdownMethod where Reply == CountdownReply {
+    static func countdown(of reply: CountdownReply) -> Countdown { reply.countdown }
+}
+
+extension Get: CountdownMethod {}
+extension Pause: CountdownMethod {}
+extension Resume: CountdownMethod {}
+extension Cancel: CountdownMethod {}
+extension Adjust: CountdownMethod {}
+
+extension Start: CountdownMethod {
+    static func countdown(of reply: Reply) -> Countdown { reply.countdown }
 }

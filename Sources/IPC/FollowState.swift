@@ -13,6 +13,9 @@ package struct FollowState: Sendable {
     /// The name in the metadata with a token, by which a start is recognized.
     package static let tokenName = "run"
 
+    /// A token that no other start has.
+    package static var randomToken: String { String(UInt64.random(in: .min ... .max), radix: 16) }
+
     /// The steps to report.
     package var steps: [FollowStep] = []
     /// Whether the start is to be made.
@@ -62,7 +65,7 @@ package struct FollowState: Sendable {
         _ key: String,
         start: Start?,
         missingOK: Bool = false,
-        token: String = String(UInt64.random(in: .min ... .max), radix: 16)
+        token: String = Self.randomToken
     ) {
         self.key = key
         self.start = start
@@ -256,16 +259,18 @@ extension Countdown {
 
 extension ClientError {
     /// Whether a start may be made after the error, or was made.
-    fileprivate var isTemporaryOfStart: Bool {
+    var isTemporaryOfStart: Bool {
         switch self {
         case .disconnected, .failed, .unreachable: true
-        case .countdown(.storageFailed), .countdown(.unreachable), .countdown(.limitReached("connections", _)): true
+        case .countdown(.storageFailed), .countdown(.unreachable): true
+        // `connections`, or `connectionsPerUser`.
+        case .countdown(.limitReached(let limit, _)): limit.hasPrefix("connections")
         default: false
         }
     }
 
     /// Whether a start may have been made though it has no answer.
-    fileprivate var mayHaveStarted: Bool {
+    var mayHaveStarted: Bool {
         switch self {
         case .disconnected, .failed, .countdown(.unreachable): true
         default: false

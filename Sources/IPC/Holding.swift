@@ -11,7 +11,9 @@ extension AsyncClient {
     ///
     /// The countdown is started before the action, for the duration, but at least for 30 s, and prolonged as long as the action
     /// runs. If the action succeeds, the duration remains from then on. If it throws, the key is given back. If this program is
-    /// killed, the countdown ends by itself. If the daemon goes away meanwhile, it is asked again.
+    /// killed, the countdown ends by itself. If the daemon goes away meanwhile, it is asked again. If the answer to the start is
+    /// lost, it is made again for about a second and a half; a random token, under the name `run` in the metadata, shows whether
+    /// it had been made.
     ///
     /// - Parameters:
     ///   - key: 1 to 255 bytes without control characters.
@@ -28,71 +30,57 @@ extension AsyncClient {
         label: String? = nil,
         _ action: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let terms = CooldownHold.Terms(cooldown: duration.microseconds, origin: .end)
         let metadata = CooldownMark.metadata
-        let start = Start(key: key, durationUSec: terms.hold, ifRunning: .fail, label: label, metadata: metadata)
-        var hold = CooldownHold(terms, started: try await call(start).countdown, at: BootClock.now)
+        var held = HeldAct(Start(key: key, durationUSec: duration.microseconds, label: label, metadata: metadata))
         return try await withThrowingTaskGroup(of: Result<Value, any Error>?.self) { group in
             defer { group.cancelAll() }
-            group.addTask {
-                do { return .success(try await action()) } catch { return .failure(error) }
-            }
+            var steps = held.beginning
             var result: Result<Value, any Error>?
-            var next: CooldownHold.Action? = hold.beginning
             while true {
-                switch next {
-                case .call(let request):
-                    next = await answer(request, to: &hold)
-                    continue
-                case .leave: if let result { return try result.get() }
-                // A task that is cancelled would not sleep. The action ends soon, or the key does.
-                case .wait(let instant) where !Task.isCancelled || result != nil:
-                    group.addTask {
-                        await Backoff.sleep(microseconds: instant - BootClock.now)
-                        return nil
+                while !steps.isEmpty {
+                    switch steps.removeFirst() {
+                    case .call(let request): steps += held.answer(await self.result(of: request), at: BootClock.now)
+                    case .act:
+                        group.addTask {
+                            do { return .success(try await action()) } catch { return .failure(error) }
+                        }
+                    // A task that is cancelled would not sleep. The action ends soon, or the key does.
+                    case .wake(let instant?) where !Task.isCancelled || result != nil:
+                        group.addTask {
+                            await Backoff.sleep(microseconds: instant - BootClock.now)
+                            return nil
+                        }
+                    case .wake: break
+                    case .refused(let error): throw error
+                    case .done: if let result { return try result.get() }
                     }
-                case .wait, nil: break
                 }
-                if case .some(.some(let ended)) = try await group.next() {
+                switch try await group.next() {
+                case .some(.some(let ended)):
                     result = ended
                     let isSuccess = if case .success = ended { true } else { false }
-                    next = hold.exit(succeeded: isSuccess, at: BootClock.now)
-                } else {
-                    next = hold.wake(at: BootClock.now)
+                    steps = held.end(succeeded: isSuccess, at: BootClock.now)
+                case .some(nil): steps = held.wake(at: BootClock.now)
+                // It was cancelled while it waited to start again.
+                case nil: throw ClientError.cancelled
                 }
             }
         }
     }
 
-    /// Makes the call, and hands its answer over. In a task that was cancelled, another task makes it.
-    private func answer(_ request: CountdownRequest, to hold: inout CooldownHold) async -> CooldownHold.Action {
-        let isCancelled = Task.isCancelled
-        let answer = isCancelled ? await Task { await result(of: request) }.value : await result(of: request)
-        switch answer {
-        case .success(let countdown): return hold.receive(countdown, at: BootClock.now)
-        case .failure(.countdown(let error)):
-            return hold.refuse(error, at: BootClock.now) ?? hold.fail(at: BootClock.now)
-        case .failure: return hold.fail(at: BootClock.now)
+    /// Makes a call. In a task that was cancelled, another task makes it, unless it is a start.
+    func result(of request: CountdownRequest) async -> Result<Countdown, ClientError> {
+        func made() async -> Result<Countdown, ClientError> {
+            do throws(ClientError) { return .success(try await perform(request)) } catch { return .failure(error) }
         }
-    }
-
-    private func result(of request: CountdownRequest) async -> Result<Countdown, ClientError> {
-        do throws(ClientError) {
-            return .success(try await perform(request))
-        } catch {
-            return .failure(error)
-        }
+        if case .start = request { return await made() }
+        return Task.isCancelled ? await Task { await made() }.value : await made()
     }
 
     private func perform(_ request: CountdownRequest) async throws(ClientError) -> Countdown {
-        switch request {
-        case .get(let key): try await get(key)
-        case .start(let start): try await call(start).countdown
-        case .pause(let key): try await pause(key)
-        case .resume(let key): try await resume(key)
-        case .cancel(let key, let revision): try await cancel(key, ifRevision: revision)
-        case .adjust(let key, let amount, let revision):
-            try await adjust(key, by: .microseconds(amount), ifRevision: revision)
+        func made<M: CountdownMethod>(_ method: M) async throws(ClientError) -> Countdown {
+            M.countdown(of: try await call(method))
         }
+        return try await made(request.method)
     }
 }

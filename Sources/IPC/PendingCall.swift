@@ -40,3 +40,13 @@ package struct PendingCall<Value>: ~Copyable {
         }
     }
 }
+
+extension PendingCall<Countdown> {
+    /// Makes the call of a request.
+    package init(_ request: CountdownRequest, at path: String, timeout: Duration) throws(ClientError) {
+        func sent<M: CountdownMethod>(_ method: M) throws(ClientError) -> Self {
+            try Self(method, at: path, timeout: timeout) { M.countdown(of: $0) }
+        }
+        self = try sent(request.method)
+    }
+}

@@ -13,6 +13,7 @@ let package = Package(
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "Text", dependencies: ["CLinux"], path: "Modules/Text"),
         .target(name: "System", dependencies: ["CLinux", "Text"], path: "Modules/System"),
+        .target(name: "CountdownControls", path: "Modules/CountdownControls"),
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
         .target(name: "RESP", path: "Modules/RESP"),
@@ -27,7 +28,7 @@ let package = Package(
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
         .target(
             name: "IPC",
-            dependencies: ["System", "Text", "Varlink"],
+            dependencies: ["CountdownControls", "System", "Text", "Varlink"],
             path: "Modules/IPC",
             exclude: ["io.countdownd.options"],
             resources: [.embedInCode("io.countdownd.varlink")]

@@ -10,7 +10,7 @@ struct DaemonEndpoint: Sendable {
     static let patience: Int64 = 25_000_000
 
     /// The same as a duration.
-    fileprivate static let timeout = Duration.microseconds(patience)
+    private static let timeout = Duration.microseconds(patience)
 
     let path: String
 
@@ -62,6 +62,11 @@ struct DaemonEndpoint: Sendable {
         }
     }
 
+    /// Connects, and sends a request.
+    func send(_ request: CountdownRequest) throws(ClientError) -> PendingCall<Countdown> {
+        try PendingCall(request, at: path, timeout: Self.timeout)
+    }
+
     /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
@@ -105,45 +110,5 @@ extension Client {
         } catch {
             throw CommandFailure(error, isRead: M.isRead)
         }
-    }
-}
-
-/// A request that has been sent and is to be answered.
-struct PendingRequest: ~Copyable {
-    private let isRead: Bool
-    private var call: PendingCall<Countdown>
-
-    init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
-        isRead = if case .get = request { true } else { false }
-        do throws(ClientError) {
-            call =
-                switch request {
-                case .get(let key): try Self.call(Get(key: key), daemon)
-                case .start(let start):
-                    try PendingCall(start, at: daemon.path, timeout: DaemonEndpoint.timeout, value: \.countdown)
-                case .pause(let key): try Self.call(Pause(key: key), daemon)
-                case .resume(let key): try Self.call(Resume(key: key), daemon)
-                case .cancel(let key, let revision): try Self.call(Cancel(key: key, ifRevision: revision), daemon)
-                case .adjust(let key, let amount, let revision):
-                    try Self.call(Adjust(key: key, byUSec: amount, ifRevision: revision), daemon)
-                }
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
-
-    private static func call<M: Method>(
-        _ method: M,
-        _ daemon: DaemonEndpoint
-    ) throws(ClientError) -> PendingCall<Countdown> where M.Reply == CountdownReply {
-        try PendingCall(method, at: daemon.path, timeout: DaemonEndpoint.timeout, value: \.countdown)
-    }
-
-    /// Readable when the answer may be there.
-    var descriptor: Int32? { call.descriptor }
-
-    /// The reply; nil if it has not arrived.
-    mutating func answer() -> Result<Countdown, CommandFailure>? {
-        call.result()?.mapError { CommandFailure($0, isRead: isRead) }
     }
 }

@@ -9,7 +9,7 @@ final class CooldownKeeper {
     private let output: Output
     private let timer: BootTimer
     private var hold: CooldownHold
-    private var request: PendingRequest?
+    private var request: PendingCall<Countdown>?
     /// When the request counts as failed.
     private var patienceEnd: Int64?
     /// When the hold is to be woken.
@@ -21,7 +21,7 @@ final class CooldownKeeper {
     private var hasExited = false
     private var isDone = false
     /// Why the last call failed; nil after an answer.
-    private var lastFailure: CommandFailure?
+    private var lastFailure: ClientError?
 
     /// Holds a countdown whose reply was received just now, with a timer that is not set. If the hold is lost, the
     /// command gets the signal.
@@ -52,12 +52,12 @@ final class CooldownKeeper {
     /// Handles readable descriptors, without waiting. Returns a signal for the command, if it is to get one.
     func advance() -> Int32? {
         if let wakeUp, BootClock.now >= wakeUp { perform(hold.wake(at: BootClock.now)) }
-        if let answer = request?.answer() {
+        if let answer = request?.result() {
             request = nil
             take(answer)
         } else if let patienceEnd, BootClock.now >= patienceEnd {
             request = nil
-            perform(fail(CommandFailure(.failed(errno: ETIMEDOUT)), isLast: true))
+            perform(fail(.failed(errno: ETIMEDOUT), isLast: true))
         }
         follow()
         let signal = takeLossSignal()
@@ -88,15 +88,15 @@ final class CooldownKeeper {
         return signal
     }
 
-    private func take(_ answer: Result<Countdown, CommandFailure>) {
+    private func take(_ answer: Result<Countdown, ClientError>) {
         let now = BootClock.now
         switch answer {
         case .success(let countdown): answered(hold.receive(countdown, at: now))
-        case .failure(let failure):
-            if let action = failure.refusal.flatMap({ hold.refuse($0, at: now) }) {
+        case .failure(let error):
+            if case .countdown(let refusal) = error, let action = hold.refuse(refusal, at: now) {
                 answered(action)
             } else {
-                perform(fail(failure))
+                perform(fail(error))
             }
         }
     }
@@ -135,7 +135,7 @@ final class CooldownKeeper {
                 return report(reason)
             case .call(let call):
                 do {
-                    request = try PendingRequest(call, of: daemon)
+                    request = try daemon.send(call)
                     patienceEnd = BootClock.now + DaemonEndpoint.patience
                     return
                 } catch {
@@ -152,11 +152,11 @@ final class CooldownKeeper {
     }
 
     /// Notes a failed call. A row of failed renewals is reported once.
-    private func fail(_ failure: CommandFailure, isLast: Bool = false) -> CooldownHold.Action {
+    private func fail(_ error: ClientError, isLast: Bool = false) -> CooldownHold.Action {
         if !hasExited, lastFailure == nil {
-            output.warn("countdownctl: \(name): not renewed: \(failure.sentence); trying again")
+            output.warn("countdownctl: \(name): not renewed: \(CommandFailure(error).sentence); trying again")
         }
-        lastFailure = failure
+        lastFailure = error
         return hold.fail(at: BootClock.now, isLast: isLast)
     }
 
@@ -168,7 +168,7 @@ final class CooldownKeeper {
             output.say("\(name): \(state?.rawValue ?? "ended") while the command was running; \(result)")
         case .replaced: output.say("\(name): started again by another program; \(result)")
         case .unreachable:
-            let sentence = lastFailure.map { ": \($0.sentence)" } ?? ""
+            let sentence = lastFailure.map { ": \(CommandFailure($0).sentence)" } ?? ""
             output.warn("countdownctl: \(name): the countdown may be unchanged after the command\(sentence)")
         }
     }

@@ -4,10 +4,9 @@ import Text
 
 /// A button alone on a terminal.
 struct ButtonScreen: Screen {
-    private(set) var button: CommandButton
+    private var button: CommandButton
     /// Whether the screen is left as soon as it counts.
     let leavesWhenCounting: Bool
-    private var isLost = false
     /// Whether the user quit while the command ran.
     private var isLeaving = false
 
@@ -21,28 +20,26 @@ struct ButtonScreen: Screen {
         switch event {
         case .key(.enter), .key(.character(" ")), .click: actions = button.press()
         case .key(.character("q")), .key(.character("Q")): isLeaving = true
-        case .notice(.lost, _): isLost = true
-        case .notice(.recovered, _): isLost = false
         default: break
         }
         actions += button.handle(event)
-        if leavesWhenCounting, button.countdown != nil { actions.append(.leave(.success)) }
+        if leavesWhenCounting, button.control.countdown != nil { actions.append(.leave(.success)) }
         // A command that still runs must finish, so that its countdown starts.
         if isLeaving, !isBusy { actions.append(.leave(leavesWhenCounting ? .interrupted : .success)) }
         return actions
     }
 
-    var isBusy: Bool { button.isBusy }
+    var isBusy: Bool { button.control.isBusy }
 
     func frame(on canvas: Canvas) -> Frame {
-        var frame = ButtonPicture(button, on: canvas).frame
+        var frame = ButtonPicture(button.control, on: canvas).frame
         frame.lines.append(note(on: canvas))
         return frame
     }
 
     func remains(on canvas: Canvas) -> [StyledLine] {
         // The button is removed; its countdown is described.
-        guard let countdown = button.countdown else { return [] }
+        guard let countdown = button.control.countdown else { return [] }
         let state = CountdownText(canvas.clock).state(countdown)
         let name = "\(CountdownText.name(countdown)):"
         let isNarrow = DisplayWidth.of("\(name) \(state)") > canvas.columns
@@ -50,9 +47,9 @@ struct ButtonScreen: Screen {
     }
 
     private func note(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
+        if button.control.isAway { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
         if isBusy, isLeaving || canvas.isLeaving { return ButtonPicture.waiting(on: canvas) }
-        let press: [KeyHint] = button.isEnabled ? [("enter", "press")] : []
+        let press: [KeyHint] = button.control.isEnabled ? [("enter", "press")] : []
         return StyledLine(press + [("q", StyledLine.leaving)], on: canvas)
     }
 }
@@ -62,11 +59,11 @@ struct ButtonPicture {
     /// The rows of a frame around a title.
     static let height = 3
 
-    private let button: CommandButton
+    private let button: KeyedButton
     private let canvas: Canvas
     private let isFocused: Bool
 
-    init(_ button: CommandButton, on canvas: Canvas, isFocused: Bool = true) {
+    init(_ button: KeyedButton, on canvas: Canvas, isFocused: Bool = true) {
         self.button = button
         self.canvas = canvas
         self.isFocused = isFocused

@@ -7,7 +7,7 @@ struct CodeScreen: Screen {
     private static let done = "done"
 
     private(set) var input: CodeField
-    private(set) var button: CommandButton?
+    private var button: CommandButton?
     let isHidden: Bool
     /// Whether a full code can be mended until Enter.
     let confirms: Bool
@@ -15,7 +15,6 @@ struct CodeScreen: Screen {
     private var hasKeyboard = true
     /// Whether keys are for the button.
     private var isAtButton = false
-    private var isLost = false
     /// Whether Enter came before the code was full.
     private var isMissingSome = false
     /// Whether a text was pasted that has no code, or several.
@@ -40,16 +39,14 @@ struct CodeScreen: Screen {
             (isMissingSome, hasFoundNone, isAtButton) = (false, input == before, false)
         case .click where !isTaken: actions += button?.press() ?? []
         case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
-        case .notice(.lost, _), .notice(.stillLost, _): isLost = true
-        case .notice: isLost = false
-        case .key, .paste, .click, .told, .answered, .ended, .woken: break
+        case .key, .paste, .click, .notice, .told, .answered, .ended, .woken: break
         }
         // A command that still runs must finish, so that its countdown starts.
         if isTaken, !isBusy { actions.append(.leave(.success)) }
         return actions
     }
 
-    var isBusy: Bool { button?.isBusy == true }
+    var isBusy: Bool { button?.control.isBusy == true }
 
     /// Takes a code that is full, unless it can be mended until Enter.
     private mutating func accept(_ code: String?) {
@@ -87,7 +84,7 @@ struct CodeScreen: Screen {
         )
         var frame = Frame(lines: code.lines)
         if let button {
-            let picture = ButtonPicture(button, on: canvas, isFocused: isAtButton)
+            let picture = ButtonPicture(button.control, on: canvas, isFocused: isAtButton)
             frame = frame.with(picture.frame, beside: code.width + 3, on: canvas)
         }
         frame.lines.append(note(on: canvas))
@@ -97,16 +94,16 @@ struct CodeScreen: Screen {
     func remains(on canvas: Canvas) -> [StyledLine] { [] }
 
     private func note(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
+        if button?.control.isAway == true { return StyledLine(EventStream.lostSentence, .yellow, on: canvas) }
         if isBusy, isTaken || canvas.isLeaving { return ButtonPicture.waiting(on: canvas) }
         if hasFoundNone { return StyledLine("no code in the text, or several; type it", .yellow, on: canvas) }
         if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
         var hints: [KeyHint] = []
         if confirms, input.isFull { hints.append(("enter", Self.done)) }
         if isAtButton {
-            if button?.isEnabled == true { hints.append(("enter", "press")) }
+            if button?.control.isEnabled == true { hints.append(("enter", "press")) }
             hints.append(("tab", "to the code"))
-        } else if button?.isEnabled == true {
+        } else if button?.control.isEnabled == true {
             hints.append(("tab", "to the button"))
         }
         let kept = hints.first?.meaning == Self.done ? Self.done : StyledLine.leaving

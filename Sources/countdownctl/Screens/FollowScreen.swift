@@ -82,9 +82,9 @@ struct FollowScreen: Screen {
         return []
     }
 
-    private mutating func handle(_ answer: Result<Countdown, CommandFailure>) -> [ScreenAction] {
+    private mutating func handle(_ answer: Result<Countdown, ClientError>) -> [ScreenAction] {
         // The watch reports the change.
-        if case .failure(let failure) = answer { note = .failure(failure.sentence) }
+        if case .failure(let error) = answer { note = .failure(CommandFailure(error).sentence) }
         return []
     }
 

@@ -30,7 +30,7 @@ enum ScreenEvent {
     /// A change of the watch itself, with the message for a person if there is something new to say.
     case notice(WatchEvent, sentence: String?)
     /// A call that was asked for was answered.
-    case answered(Result<Countdown, CommandFailure>, at: Int64)
+    case answered(Result<Countdown, ClientError>, at: Int64)
     /// A command that was asked for has ended.
     case ended(CommandEnding, at: Int64)
     /// The instant of `wake` has come.

@@ -12,7 +12,7 @@ final class TerminalSession<S: Screen>: Waiter {
     private let daemon: DaemonEndpoint?
     /// The calls that the screen asked for, which are made one at a time.
     private var requests: [CountdownRequest] = []
-    private var exchange: PendingRequest?
+    private var exchange: PendingCall<Countdown>?
     /// When the pending call counts as failed.
     private var patience: MonotonicDeadline?
     private var command: RunningCommand?
@@ -87,7 +87,7 @@ final class TerminalSession<S: Screen>: Waiter {
     private func send() {
         while let daemon, exchange == nil, !requests.isEmpty {
             do {
-                exchange = try PendingRequest(requests.removeFirst(), of: daemon)
+                exchange = try daemon.send(requests.removeFirst())
                 patience = .after(microseconds: DaemonEndpoint.patience)
             } catch {
                 handle(.answered(.failure(error), at: BootClock.now))
@@ -135,7 +135,7 @@ final class TerminalSession<S: Screen>: Waiter {
         let input = isGone ? nil : surface.input.map { set.add($0) }
         let alarm = set.add(timer.descriptor)
         let signalled = set.add(signals.descriptor)
-        let answer = exchange?.descriptor.map { set.add($0) }
+        let answer = (exchange?.descriptor).map { set.add($0) }
         let said = command?.descriptor.map { set.add($0) }
         let pause = reader.isPartial ? MonotonicDeadline.after(microseconds: 50_000) : nil
         set.add(deadline)
@@ -150,15 +150,15 @@ final class TerminalSession<S: Screen>: Waiter {
             timer.set(nil)
             handle(.woken(at: BootClock.now))
         }
-        if set.isReady(answer), let result = exchange?.answer() {
+        if set.isReady(answer), let result = exchange?.result() {
             receive(result)
         } else if exchange != nil, patience?.hasPassed == true {
-            receive(.failure(CommandFailure(.failed(errno: ETIMEDOUT))))
+            receive(.failure(.failed(errno: ETIMEDOUT)))
         }
         return set.isReady(own)
     }
 
-    private func receive(_ result: Result<Countdown, CommandFailure>) {
+    private func receive(_ result: Result<Countdown, ClientError>) {
         exchange = nil
         handle(.answered(result, at: BootClock.now))
         send()

@@ -141,9 +141,9 @@ class _Files(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def cases(name: str) -> list[dict[str, Any]]:
+def cases(name: str, least: int = 10) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((ROOT / f"Tests/Core/Controls/Cases/{name}.json").read_text())["cases"]
-    assert len(found) > 10
+    assert len(found) > least
     return found
 
 

@@ -23,7 +23,7 @@ struct HouseTests {
         ],
         "countdownd-redis": ["FleetBridge", "Glibc", "System", "Text"],
         "Tests/Bench/Load": ["CLinux", "CSearch", "Glibc"],
-        "IPC": ["Dispatch", "Glibc", "System", "Text", "Varlink"],
+        "IPC": ["CountdownControls", "Dispatch", "Glibc", "System", "Text", "Varlink"],
         "countdownd": [
             "CLinux", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "FleetWire", "Glibc", "IPC",
             "Synchronization", "System", "Text", "Varlink",

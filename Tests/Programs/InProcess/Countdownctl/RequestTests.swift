@@ -254,7 +254,7 @@ struct RequestTests {
         let mark: TextMap<String> = ["cooldown": "yes"]
         #expect(try RunCommand.parse(["tea", "1h", "--", "true"]).request().metadata == mark)
         let button = try ButtonOptions.parse([]).button(key: "tea", title: "", counting: "", command: nil)
-        #expect(button.start.metadata == mark)
+        #expect(button.control.start.metadata == mark)
     }
 
     @Test("run --wait marks its start with a token, by which it recognizes it; a rate needs none")

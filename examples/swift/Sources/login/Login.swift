@@ -5,44 +5,39 @@ import IPC
 
 /// A login page in a terminal: Enter sends a code, and again after some time; digits go into boxes: login KEY [SECONDS]
 ///
-/// The countdown belongs to the daemon, so the page can be left and opened again, also twice. The page asks for no
-/// ticks: the button says when its title changes, and counts on while the daemon is away.
+/// The countdown belongs to the daemon, so the page can be left and opened again, also twice. The button counts on while the
+/// daemon is away.
 @main
 struct Login {
     enum Input {
         case typed(String)
-        case watched(AsyncClient.Events.Element)
-        case sent(Countdown)
+        case shown(KeyedButton)
         case failed(any Error)
-        /// The title of the button changes.
-        case due
     }
 
     let key: String
-    let duration: Duration
     let countdowns: AsyncClient
-    let inputs: AsyncStream<Input>
-    let deliver: AsyncStream<Input>.Continuation
-    let beginning = ContinuousClock.now
-
-    var button = CountdownButton(
-        .init(idle: "Send code", sending: "Sending", counting: "Again in {time}", again: "Send a new code")
-    )
+    let live: LiveButton
+    /// The last picture of the button.
+    var button: KeyedButton?
     var field = CodeField(length: 4)
     var message = ""
     /// The countdown of the last code.
     var sent: Countdown?
     var isDrawn = false
-    /// Waits for the next change of the title.
-    var wakeUp: Task<Void, any Error>?
 
-    init(key: String, duration: Duration) throws {
+    init(key: String, seconds: Double) throws {
         self.key = key
-        self.duration = duration
         countdowns = try AsyncClient()
-        (inputs, deliver) = AsyncStream.makeStream(of: Input.self)
-        // Until the daemon has said whether it counts.
-        button.isAvailable = false
+        let titles = CountdownButton.Titles(
+            idle: "Send code",
+            sending: "Sending",
+            counting: "Again in {time}",
+            again: "Send a new code"
+        )
+        live = countdowns.button(key, for: .seconds(seconds), titles: titles) {
+            // Here, a server sends the code to a phone.
+        }
     }
 
     static func main() async {
@@ -53,8 +48,8 @@ struct Login {
             exit(64)
         }
         do {
-            var page = try Login(key: key, duration: .seconds(seconds))
-            await page.run()
+            var page = try Login(key: key, seconds: seconds)
+            try await page.run()
             terminal.restore()
         } catch {
             terminal.restore()
@@ -63,97 +58,46 @@ struct Login {
         }
     }
 
-    var now: Duration { .now - beginning }
-
-    mutating func run() async {
+    mutating func run() async throws {
+        let (inputs, deliver) = AsyncStream.makeStream(of: Input.self)
         let keyboard = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
-        keyboard.setEventHandler { [deliver] in
-            for keys in RawTerminal.read() { deliver.yield(.typed(keys)) }
-        }
+        keyboard.setEventHandler { for keys in RawTerminal.read() { deliver.yield(.typed(keys)) } }
         keyboard.activate()
-        defer { keyboard.cancel() }
-        let watch = Task { [countdowns, key, deliver] in
+        let pictures = Task { [live] in
             do {
-                for try await element in countdowns.events(Watch(tick: .zero, keys: [key])) {
-                    deliver.yield(.watched(element))
-                }
+                for try await picture in live { deliver.yield(.shown(picture)) }
             } catch {
                 deliver.yield(.failed(error))
             }
         }
-        defer { watch.cancel() }
-        draw()
+        defer {
+            keyboard.cancel()
+            pictures.cancel()
+        }
         for await input in inputs {
-            if await take(input) { break }
+            if try await take(input) { break }
             draw()
-            wakeUp?.cancel()
-            wakeUp = button.nextChange(after: now).map { pause in
-                Task { [deliver] in
-                    try await Task.sleep(for: pause)
-                    deliver.yield(.due)
-                }
-            }
         }
         print("\r\u{1B}[J\(message)", terminator: "\r\n")
     }
 
     /// Takes an input; true if the page is left.
-    mutating func take(_ input: Input) async -> Bool {
+    mutating func take(_ input: Input) async throws -> Bool {
         switch input {
         case .typed("q"), .typed("\u{3}"), .typed("\u{4}"): return true
-        case .typed("\r"): press()
+        case .typed("\r"): live.press()
         case .typed("\u{7F}"): field.deleteBackward()
         // One key, or a paste.
         case .typed(let text): return await accept(field.paste(text))
-        case .watched(let element): take(element)
-        case .sent(let countdown):
-            show(countdown)
-            button.succeed()
-        // Another page was faster: this one counts with it.
-        case .failed(ClientError.countdown(.alreadyRunning)): button.fail()
-        case .failed(let error): button.fail("\(error)")
-        case .due: break
+        case .shown(let picture):
+            button = picture
+            if let countdown = picture.countdown, countdown.started != sent?.started {
+                sent = countdown
+                message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
+            }
+        case .failed(let error): throw error
         }
         return false
-    }
-
-    /// Holds the key before the code is sent, so that of two pages one sends it. If that fails, the key is given back.
-    mutating func press() {
-        guard button.press(at: now) else { return }
-        Task { [countdowns, key, duration, deliver] in
-            do {
-                try await countdowns.holding(key, for: duration) {
-                    // Here, a server sends the code to a phone.
-                }
-                deliver.yield(.sent(try await countdowns.get(key)))
-            } catch {
-                deliver.yield(.failed(error))
-            }
-        }
-    }
-
-    mutating func take(_ element: AsyncClient.Events.Element) {
-        switch element {
-        case .event(let event):
-            switch event.type {
-            case .synced: button.isAvailable = true
-            case .finished, .cancelled: button.end()
-            default: event.countdown.map { show($0) }
-            }
-        // The button counts on, but a press could not start a countdown.
-        case .disconnected: button.isAvailable = false
-        // Perhaps with the countdown. The current state follows.
-        case .historyTrimmed:
-            button.isAvailable = false
-            button.forget()
-        case .forgotten: button.end()
-        }
-    }
-
-    mutating func show(_ countdown: Countdown) {
-        sent = countdown
-        button.count(countdown.remaining, isPaused: countdown.state == .paused, at: now)
-        message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
     }
 
     /// A server would compute it with a secret, as examples/web does; and send it to a phone, not here.
@@ -176,10 +120,10 @@ struct Login {
     }
 
     mutating func draw() {
-        let isEnabled = button.isEnabled(at: now)
+        guard let button else { return }
         let boxes = (0..<field.length).map { $0 < field.characters.count ? "[\(field.characters[$0])]" : "[ ]" }
-        let title = "\(isEnabled ? "\u{1B}[1m" : "\u{1B}[2m")< \(button.title(at: now)) >\u{1B}[m"
-        let hint = isEnabled ? "Enter presses the button, q leaves" : "q leaves"
+        let title = "\(button.isEnabled ? "\u{1B}[1m" : "\u{1B}[2m")< \(button.title) >\u{1B}[m"
+        let hint = button.isEnabled ? "Enter presses the button, q leaves" : "q leaves"
         let lines = [title, boxes.joined(separator: " "), button.failure ?? message, hint]
         print(isDrawn ? "\u{1B}[1A" : "", "\r\u{1B}[J", lines.joined(separator: "\r\n"), separator: "", terminator: "")
         // The cursor of the terminal blinks in the next box.

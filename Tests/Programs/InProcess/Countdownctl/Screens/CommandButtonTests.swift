@@ -2,6 +2,7 @@ import CountdownControls
 import IPC
 import System
 import Testing
+import Varlink
 
 @testable import countdownctl
 
@@ -10,7 +11,7 @@ struct CommandButtonTests {
     private static let command = ShellCommand.words(["send-code", "+86"])
     private static let start = Start(key: "login", durationUSec: 60_000_000)
     /// The start that holds the key while the command runs.
-    private static let held = Start(key: "login", durationUSec: 60_000_000, ifRunning: .fail)
+    private static let held = Start(key: "login", durationUSec: 60_000_000, ifRunning: .fail, metadata: [:])
     private static let success = CommandEnding(cause: .ended(.exited(code: 0)))
 
     private func button(
@@ -44,7 +45,7 @@ struct CommandButtonTests {
     private func running(_ button: CommandButton) -> CommandButton {
         var button = idle(button)
         #expect(button.press().count == 1)
-        #expect(button.handle(.answered(.success(login(60)))).first == .run(Self.command))
+        #expect(button.handle(.answered(.success(login(60)))).last == .run(Self.command))
         return button
     }
 
@@ -56,13 +57,13 @@ struct CommandButtonTests {
     }
 
     private func picture(_ button: CommandButton, on canvas: Canvas = .plain()) -> [StyledLine] {
-        ButtonPicture(button, on: canvas).frame.lines
+        ButtonPicture(button.control, on: canvas).frame.lines
     }
 
     @Test("it has the title \"Get code\" and can be pressed")
     func isIdle() throws {
         let button = idle(button())
-        #expect(button.isEnabled)
+        #expect(button.control.isEnabled)
         try expect(picture(button), toLookLike: "button-idle")
     }
 
@@ -72,19 +73,19 @@ struct CommandButtonTests {
         #expect(button.press().isEmpty)
         _ = button.handle(told(.attached, login(30)))
         _ = button.handle(synced)
-        #expect(button.countdown == login(30))
+        #expect(button.control.countdown == login(30))
         #expect(button.press().isEmpty)
     }
 
     @Test("a press holds the key before it runs the command, and it cannot be pressed again while the command runs")
     func runs() throws {
         var button = idle(button())
-        #expect(button.press() == [.call(.start(Self.held))])
-        #expect(button.isBusy)
+        #expect(button.press().withoutToken == [.call(.start(Self.held))])
+        #expect(button.control.isBusy)
         #expect(button.press().isEmpty)
         let started = button.handle(.answered(.success(login(60)), at: 5_000_000))
-        #expect(started == [.run(Self.command), .wake(at: 35_000_000)])
-        #expect(button.isBusy)
+        #expect(started == [.wake(at: 35_000_000), .run(Self.command)])
+        #expect(button.control.isBusy)
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-running")
     }
@@ -107,31 +108,34 @@ struct CommandButtonTests {
     @Test("a press without a command counts at once")
     func countsAlone() {
         var button = idle(button(command: nil))
-        #expect(button.press() == [.call(.start(Self.start))])
+        #expect(button.press().withoutToken == [.call(.start(Self.held))])
         #expect(button.press().isEmpty)
+        let counting = button.handle(.answered(.success(login(60)), at: 5_000_000))
+        #expect(counting.allSatisfy { if case .wake = $0 { true } else { false } })
+        #expect(button.control.countdown == login(60))
     }
 
     @Test("at the end it has the title from before the press, no line beside it, and can be pressed")
     func ends() throws {
         var button = counting(button(sent: "Sent, again in {s} s"))
         _ = button.handle(told(.finished, login(0, .finished)))
-        #expect(button.title == "Get code")
+        #expect(button.control.title == "Get code")
         try expect(picture(button), toLookLike: "button-idle")
-        #expect(button.press() == [.call(.start(Self.held))])
+        #expect(button.press().withoutToken == [.call(.start(Self.held))])
     }
 
     @Test("with --again it has that title from the first end on")
     func endsAnew() throws {
         var button = counting(button(again: "Resend", counting: "({ss}) Resend"))
-        #expect(ButtonPicture(button, on: .plain()).title == "(60) Resend")
+        #expect(ButtonPicture(button.control, on: .plain()).title == "(60) Resend")
         _ = button.handle(tick("login", 9))
-        #expect(ButtonPicture(button, on: .plain()).title == "(09) Resend")
+        #expect(ButtonPicture(button.control, on: .plain()).title == "(09) Resend")
         _ = button.handle(told(.cancelled, login(9, .cancelled)))
-        #expect(button.title == "Resend")
+        #expect(button.control.title == "Resend")
         try expect(picture(button), toLookLike: "button-again")
         _ = button.press()
-        _ = button.handle(.answered(.failure(CommandFailure(.notStored, "no room"))))
-        #expect(button.title == "Resend")
+        _ = button.handle(.answered(.failure(.countdown(.storageFailed(reason: "no room")))))
+        #expect(button.control.title == "Resend")
     }
 
     @Test(
@@ -150,25 +154,25 @@ struct CommandButtonTests {
         var button = running(button(again: "Resend"))
         let givenBack = CountdownRequest.cancel(key: "login", ifRevision: 0)
         #expect(button.handle(.ended(ending)) == [.print(printed), .wake(at: nil), .call(givenBack)])
-        #expect(button.isBusy)
+        #expect(button.control.isBusy)
         _ = button.handle(.answered(.success(countdown("login", 60, of: 60, .cancelled, revision: 1))))
         // The watch may be late.
         _ = button.handle(told(.started, login(60)))
         _ = button.handle(told(.cancelled, countdown("login", 60, of: 60, .cancelled, revision: 1)))
-        #expect(button.failure == message)
+        #expect(button.control.failure == message)
         #expect(picture(button)[1].text.hasSuffix("  \(message)"))
-        #expect(button.title == "Get code")
-        #expect(button.press() == [.call(.start(Self.held))])
-        #expect(button.failure == nil)
+        #expect(button.control.title == "Get code")
+        #expect(button.press().withoutToken == [.call(.start(Self.held))])
+        #expect(button.control.failure == nil)
     }
 
     @Test("a refusal by the daemon is shown, and it can be pressed again")
     func refused() {
         var button = idle(button(command: nil))
         _ = button.press()
-        _ = button.handle(.answered(.failure(CommandFailure(.notStored, "no room"))))
-        #expect(button.failure == "no room")
-        #expect(button.isEnabled)
+        _ = button.handle(.answered(.failure(.countdown(.storageFailed(reason: "no room")))))
+        #expect(button.control.failure == "not stored, nothing changed: no room")
+        #expect(button.control.isEnabled)
     }
 
     @Test("opened again it counts on with the length of its countdown, whatever --for is now")
@@ -180,30 +184,31 @@ struct CommandButtonTests {
         )
         _ = button.handle(told(.attached, login(42)))
         _ = button.handle(synced)
-        #expect(ButtonPicture(button, on: .plain()).title == "42 s")
+        #expect(ButtonPicture(button.control, on: .plain()).title == "42 s")
         #expect(button.press().isEmpty)
         _ = button.handle(told(.finished, login(0, .finished)))
-        #expect(button.press() == [.call(.start(Start(key: "login", durationUSec: 30_000_000, ifRunning: .fail)))])
+        let held = Start(key: "login", durationUSec: 30_000_000, ifRunning: .fail, metadata: [:])
+        #expect(button.press().withoutToken == [.call(.start(held))])
     }
 
     @Test("pressed elsewhere, it counts here too")
     func countsElsewhere() {
         var button = idle(button())
         _ = button.handle(told(.started, login(60)))
-        #expect(!button.isEnabled)
+        #expect(!button.control.isEnabled)
         #expect(button.handle(told(.attached, countdown("other", 5))).isEmpty)
-        #expect(button.countdown?.key == "login")
+        #expect(button.control.countdown?.key == "login")
     }
 
     @Test("if another button was pressed just before, its command runs, and this one counts with it")
     func meetsAnother() {
         var button = idle(button())
         _ = button.press()
-        let refusal = CommandFailure(.alreadyRunning(login(55), retryAfter: .seconds(55)))
+        let refusal = ClientError.countdown(.alreadyRunning(login(55), retryAfter: .seconds(55)))
         #expect(button.handle(.answered(.failure(refusal))).isEmpty)
-        #expect(button.countdown == login(55) && button.failure == nil)
+        #expect(button.control.countdown == login(55) && button.control.failure == nil)
         _ = button.handle(told(.cancelled, countdown("login", 54, of: 60, .cancelled, revision: 6)))
-        #expect(button.isEnabled)
+        #expect(button.control.isEnabled)
     }
 
     @Test("while the command runs, the key is renewed")
@@ -214,7 +219,7 @@ struct CommandButtonTests {
         var longer = countdown("login", 60, of: 91, revision: 1)
         longer.startedUSec = login(60).startedUSec
         #expect(button.handle(.answered(.success(longer), at: 31_000_000)) == [.wake(at: 61_000_000)])
-        #expect(button.isBusy && button.countdown == nil)
+        #expect(button.control.isBusy && button.control.countdown == nil)
     }
 
     @Test("a countdown that another client starts anew while the command runs is left alone, and shown afterwards")
@@ -223,11 +228,11 @@ struct CommandButtonTests {
         var other = countdown("login", 300, revision: 2)
         other.startedUSec += 1
         _ = button.handle(told(.restarted, other))
-        #expect(button.isBusy && button.countdown == nil)
+        #expect(button.control.isBusy && button.control.countdown == nil)
         _ = button.handle(.ended(Self.success, at: 1_000_000))
-        let refusal = CommandFailure(.revisionMismatch(other))
+        let refusal = ClientError.countdown(.revisionMismatch(other))
         #expect(button.handle(.answered(.failure(refusal), at: 1_000_000)) == [.wake(at: nil)])
-        #expect(button.countdown == other)
+        #expect(button.control.countdown == other)
     }
 
     @Test("an older state that arrives late does not replace a newer one")
@@ -235,7 +240,7 @@ struct CommandButtonTests {
         var button = counting(button())
         _ = button.handle(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
         _ = button.handle(.answered(.success(login(60))))
-        #expect(button.countdown?.revision == 9)
+        #expect(button.control.countdown?.revision == 9)
     }
 
     @Test("a paused countdown is shown as paused")
@@ -252,7 +257,7 @@ struct CommandButtonTests {
         _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         #expect(button.press().isEmpty)
         #expect(button.handle(.notice(.recovered, sentence: nil)).isEmpty)
-        #expect(button.press() == [.call(.start(Self.held))])
+        #expect(button.press().withoutToken == [.call(.start(Self.held))])
     }
 
     @Test("a command that runs while the daemon comes and goes ends with its own result")
@@ -260,20 +265,20 @@ struct CommandButtonTests {
         var button = running(button())
         _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         _ = button.handle(.notice(.recovered, sentence: nil))
-        #expect(button.isBusy && button.failure == nil)
+        #expect(button.control.isBusy && button.control.failure == nil)
         _ = button.handle(.ended(Self.success))
-        #expect(button.countdown == login(60))
+        #expect(button.control.countdown == login(60))
     }
 
     @Test("if the history was trimmed, it cannot be pressed until it is known again whether it counts")
     func forgets() {
         var button = counting(button(again: "Resend"))
         _ = button.handle(.notice(.historyTrimmed(oldestRevision: 1), sentence: nil))
-        #expect(button.title == "Get code" && !button.isEnabled && button.countdown == nil)
+        #expect(button.control.title == "Get code" && !button.control.isEnabled && button.control.countdown == nil)
         _ = button.handle(tick("login", 9))
-        #expect(button.countdown == nil)
+        #expect(button.control.countdown == nil)
         _ = button.handle(synced)
-        #expect(button.isEnabled)
+        #expect(button.control.isEnabled)
     }
 
     @Test("a countdown that was forgotten while the daemon was away has ended")
@@ -281,9 +286,9 @@ struct CommandButtonTests {
         var button = counting(button())
         _ = button.handle(.notice(.lost(.disconnected), sentence: nil))
         _ = button.handle(.notice(.recovered, sentence: nil))
-        #expect(!button.isEnabled)
+        #expect(!button.control.isEnabled)
         _ = button.handle(.notice(.forgotten(["login"]), sentence: nil))
-        #expect(button.isEnabled)
+        #expect(button.control.isEnabled)
     }
 
     @Test("it fits a terminal of any size; on a small one it is a line in brackets")
@@ -303,7 +308,7 @@ struct CommandButtonTests {
 
     @Test("clicks count inside its frame only")
     func target() {
-        let frame = ButtonPicture(idle(button()), on: .plain()).frame
+        let frame = ButtonPicture(idle(button()).control, on: .plain()).frame
         #expect(frame.hasTarget(row: 0, column: 0) && frame.hasTarget(row: 2, column: 13))
         #expect(!frame.hasTarget(row: 3, column: 0) && !frame.hasTarget(row: 0, column: 14))
     }
@@ -312,7 +317,7 @@ struct CommandButtonTests {
     func screen() {
         for event in [ScreenEvent.key(.enter), .key(.character(" ")), .click] {
             var screen = ButtonScreen(idle(button()))
-            #expect(screen.handle(event) == [.call(.start(Self.held))])
+            #expect(screen.handle(event).withoutToken == [.call(.start(Self.held))])
             #expect(screen.handle(.key(.character("q"))).isEmpty)
             _ = screen.handle(.answered(.success(login(60))))
             #expect(screen.frame(on: .plain()).lines.last?.text.contains("waiting for the command") == true)

@@ -177,8 +177,8 @@ struct FollowScreenTests {
     @Test("a refusal is shown until the next key")
     func refusals() {
         var screen = screen(.one, [tea])
-        _ = screen.handle(.answered(.failure(CommandFailure(.notStored, "no room on the disk"))))
-        #expect(screen.frame(on: .plain()).lines.last?.text == "no room on the disk")
+        _ = screen.handle(.answered(.failure(.countdown(.storageFailed(reason: "no room on the disk")))))
+        #expect(screen.frame(on: .plain()).lines.last?.text == "not stored, nothing changed: no room on the disk")
         _ = screen.handle(.key(.character("x")))
         #expect(screen.frame(on: .plain()).lines.last?.text.hasPrefix("space pause") == true)
     }

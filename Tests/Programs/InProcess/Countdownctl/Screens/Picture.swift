@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 @testable import countdownctl
 
@@ -79,7 +80,7 @@ func told(_ type: Event.Kind, _ countdown: Countdown) -> ScreenEvent {
 
 extension ScreenEvent {
     /// At an instant that does not matter.
-    static func answered(_ answer: Result<Countdown, CommandFailure>) -> ScreenEvent { .answered(answer, at: 0) }
+    static func answered(_ answer: Result<Countdown, ClientError>) -> ScreenEvent { .answered(answer, at: 0) }
 
     /// At an instant that does not matter.
     static func ended(_ ending: CommandEnding) -> ScreenEvent { .ended(ending, at: 0) }
@@ -92,3 +93,14 @@ func tick(_ key: String, _ left: Int64) -> ScreenEvent {
 
 /// The end of the current state.
 let synced = ScreenEvent.told(Event(type: .synced, revision: 1))
+
+extension [ScreenAction] {
+    /// The actions, without the random token of a start.
+    var withoutToken: [ScreenAction] {
+        map { action in
+            guard case .call(.start(var start)) = action else { return action }
+            start.metadata?["run"] = nil
+            return .call(.start(start))
+        }
+    }
+}
