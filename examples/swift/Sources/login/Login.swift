@@ -12,33 +12,23 @@ struct Login {
     enum Input {
         case typed(String)
         case shown(KeyedButton)
-        case failed(any Error)
     }
+
+    static let titles = CountdownButton.Titles(
+        idle: "Send code",
+        sending: "Sending",
+        counting: "Again in {time}",
+        again: "Send a new code"
+    )
 
     let key: String
     let countdowns: AsyncClient
-    let live: LiveButton
     /// The last picture of the button.
     var button: KeyedButton?
     var field = CodeField(length: 4)
     var message = ""
     /// The countdown of the last code.
     var sent: Countdown?
-    var isDrawn = false
-
-    init(key: String, seconds: Double) throws {
-        self.key = key
-        countdowns = try AsyncClient()
-        let titles = CountdownButton.Titles(
-            idle: "Send code",
-            sending: "Sending",
-            counting: "Again in {time}",
-            again: "Send a new code"
-        )
-        live = countdowns.button(key, for: .seconds(seconds), titles: titles) {
-            // Here, a server sends the code to a phone.
-        }
-    }
 
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
@@ -48,8 +38,8 @@ struct Login {
             exit(64)
         }
         do {
-            var page = try Login(key: key, seconds: seconds)
-            try await page.run()
+            var page = Login(key: key, countdowns: try AsyncClient())
+            try await page.run(seconds)
             terminal.restore()
         } catch {
             terminal.restore()
@@ -58,46 +48,44 @@ struct Login {
         }
     }
 
-    mutating func run() async throws {
-        let (inputs, deliver) = AsyncStream.makeStream(of: Input.self)
+    mutating func run(_ seconds: Double) async throws {
+        let button = countdowns.button(key, for: .seconds(seconds), titles: Self.titles) {
+            // Here, a server sends the code to a phone.
+        }
+        let (inputs, deliver) = AsyncThrowingStream.makeStream(of: Input.self)
         let keyboard = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         keyboard.setEventHandler { for keys in RawTerminal.read() { deliver.yield(.typed(keys)) } }
         keyboard.activate()
-        let pictures = Task { [live] in
+        let pictures = Task {
             do {
-                for try await picture in live { deliver.yield(.shown(picture)) }
+                for try await picture in button { deliver.yield(.shown(picture)) }
             } catch {
-                deliver.yield(.failed(error))
+                deliver.finish(throwing: error)
             }
         }
         defer {
             keyboard.cancel()
             pictures.cancel()
         }
-        for await input in inputs {
-            if try await take(input) { break }
+        print()
+        for try await input in inputs {
+            switch input {
+            case .typed("q"), .typed("\u{3}"), .typed("\u{4}"): return draw(message)
+            case .typed("\r"): button.press()
+            case .typed("\u{7F}"): field.deleteBackward()
+            // One key, or a paste.
+            case .typed(let text): if await isRight(field.paste(text)) { return draw("Welcome back") }
+            case .shown(let picture): show(picture)
+            }
             draw()
         }
-        print("\r\u{1B}[J\(message)", terminator: "\r\n")
     }
 
-    /// Takes an input; true if the page is left.
-    mutating func take(_ input: Input) async throws -> Bool {
-        switch input {
-        case .typed("q"), .typed("\u{3}"), .typed("\u{4}"): return true
-        case .typed("\r"): live.press()
-        case .typed("\u{7F}"): field.deleteBackward()
-        // One key, or a paste.
-        case .typed(let text): return await accept(field.paste(text))
-        case .shown(let picture):
-            button = picture
-            if let countdown = picture.countdown, countdown.started != sent?.started {
-                sent = countdown
-                message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
-            }
-        case .failed(let error): throw error
-        }
-        return false
+    mutating func show(_ picture: KeyedButton) {
+        button = picture
+        guard let countdown = picture.countdown, countdown.started != sent?.started else { return }
+        sent = countdown
+        message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
     }
 
     /// A server would compute it with a secret, as examples/web does; and send it to a phone, not here.
@@ -106,7 +94,7 @@ struct Login {
     }
 
     /// Checks a full code; the right one cancels the countdown, so that the next login can send at once.
-    mutating func accept(_ code: String?) async -> Bool {
+    mutating func isRight(_ code: String?) async -> Bool {
         guard let code else { return false }
         guard let sent, code == self.code(of: sent) else {
             field.clear()
@@ -115,21 +103,21 @@ struct Login {
         }
         // If it has ended meanwhile, there is nothing to cancel.
         _ = try? await countdowns.cancel(key)
-        message = "Welcome back"
         return true
     }
 
-    mutating func draw() {
+    /// Draws the page over the one before, with the cursor in the next box; or only the last message.
+    func draw(_ last: String? = nil) {
         guard let button else { return }
+        print("\u{1B}[1A\r\u{1B}[J", terminator: "")
+        if let last { return print(last, terminator: "\r\n") }
         let boxes = (0..<field.length).map { $0 < field.characters.count ? "[\(field.characters[$0])]" : "[ ]" }
         let title = "\(button.isEnabled ? "\u{1B}[1m" : "\u{1B}[2m")< \(button.title) >\u{1B}[m"
         let hint = button.isEnabled ? "Enter presses the button, q leaves" : "q leaves"
         let lines = [title, boxes.joined(separator: " "), button.failure ?? message, hint]
-        print(isDrawn ? "\u{1B}[1A" : "", "\r\u{1B}[J", lines.joined(separator: "\r\n"), separator: "", terminator: "")
-        // The cursor of the terminal blinks in the next box.
+        print(lines.joined(separator: "\r\n"), terminator: "")
         print("\u{1B}[2A\u{1B}[\(4 * (field.cursor ?? field.length) + 2)G", terminator: "")
         fflush(nil)
-        isDrawn = true
     }
 }
 
