@@ -169,8 +169,10 @@ final class StoreFolder {
     func name(_ file: LogFile, segment number: Int64) throws(SystemFailure) {
         let name = LogName.name(.segment, number)
         let new = name + LogName.unfinished
-        guard unsafe linkat(descriptor.number, new, descriptor.number, name, 0) == 0 else {
-            throw SystemFailure("link")
+        if unsafe linkat(descriptor.number, new, descriptor.number, name, 0) != 0 {
+            // A network file system may have made the link, and report that it exists.
+            let failure = SystemFailure("link")
+            guard FileIdentity(of: "\(path)/\(name)") == file.identity else { throw failure }
         }
         unsafe unlinkat(descriptor.number, new, 0)
         for index in files.indices where files[index].closed == nil {

@@ -7,10 +7,12 @@ import Testing
 final class FaultInjection {
     enum Fault: Equatable {
         case errno(Int32)
+        /// The call is done, and fails all the same.
+        case errnoAfter(Int32)
         case kill(Moment)
     }
 
-    /// When SIGKILL comes.
+    /// When the error or SIGKILL comes.
     enum Moment: UInt32 {
         case before
         /// After half of the call if it is a write, else before the call.
@@ -71,10 +73,9 @@ final class FaultInjection {
     func set(_ fault: Fault, at calls: Calls, of counted: Counted = .changes) {
         heal()
         switch fault {
-        case .errno(let number): store(number, at: Layout.error)
-        case .kill(let moment):
-            store(Int32(0), at: Layout.error)
-            store(moment.rawValue, at: Layout.when)
+        case .errno(let number): store(number, .before)
+        case .errnoAfter(let number): store(number, .after)
+        case .kill(let moment): store(0, moment)
         }
         store(counted.rawValue, at: Layout.reads)
         switch calls {
@@ -115,6 +116,11 @@ final class FaultInjection {
     private func set(first: Int, last: Int) {
         store(UInt64(last), at: Layout.last)
         store(UInt64(first), at: Layout.first)
+    }
+
+    private func store(_ error: Int32, _ moment: Moment) {
+        store(error, at: Layout.error)
+        store(moment.rawValue, at: Layout.when)
     }
 
     private func store(_ value: some BitwiseCopyable, at offset: Int) {

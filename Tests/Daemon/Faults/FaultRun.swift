@@ -107,7 +107,7 @@ final class FaultRun {
     }
 
     /// Whether a change was refused, and nothing else is to come before the daemon is killed.
-    private var hasToEnd: Bool { kind == .errorThenKill && changeClient.failed > 0 }
+    private var hasToEnd: Bool { kind?.killsAtRefusal ?? false && changeClient.failed > 0 }
 
     private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {

@@ -33,7 +33,7 @@ struct control {
 	_Atomic int64_t step;    /* CLOCK_REALTIME is told that many ns further on */
 	_Atomic int32_t error;   /* the errno of a failure; 0: SIGKILL */
 	_Atomic uint32_t reads;  /* not 0: calls that change nothing are counted too */
-	_Atomic uint32_t when;   /* the end comes: before the call, after half of a write, or after the call */
+	_Atomic uint32_t when;   /* the error or the end comes: before the call, after half of a write, or after the call */
 	uint32_t reserved;
 	char trace[TRACED];      /* a letter for each call that was counted */
 };
@@ -45,6 +45,8 @@ static size_t directory_length;
 static _Atomic unsigned char ours[DESCRIPTORS];
 /* Whether the call that this thread is in is the last. */
 static _Thread_local int ends;
+/* The errno with which it fails although it is done; 0: with none. */
+static _Thread_local int fails_done;
 
 #define REAL(name) ((__typeof__(&name))real(#name, &real_##name))
 
@@ -105,6 +107,10 @@ static int fails(char letter, int changes, int descriptor, const void *bytes, si
 	if (control->error != EAGAIN && letter == 'l' && control->last > control->first)
 		return 0;
 	control->failed++;
+	if (control->error != 0 && control->when == AFTER) {
+		fails_done = control->error;
+		return 0;
+	}
 	if (control->error != 0) {
 		errno = control->error;
 		return 1;
@@ -124,6 +130,11 @@ static int fails(char letter, int changes, int descriptor, const void *bytes, si
 		__typeof__(value) returned = (value);                                                                  \
 		if (ends)                                                                                              \
 			raise(SIGKILL);                                                                                \
+		if (fails_done) {                                                                                      \
+			errno = fails_done;                                                                            \
+			fails_done = 0;                                                                                \
+			returned = (__typeof__(value))-1;                                                              \
+		}                                                                                                      \
 		return returned;                                                                                       \
 	} while (0)
 
