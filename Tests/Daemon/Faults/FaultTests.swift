@@ -8,7 +8,7 @@ struct FaultTests {
     func calls(_ name: Scenario.Name) throws {
         let sweep = try Sweep(name)
         var dice = SeededGenerator(seed: Setting.seed)
-        let cases = Setting.faults.map { Array(sweep.cases.shuffled(using: &dice).prefix($0)) } ?? sweep.cases
+        let cases = Setting.faults.map { sweep.some($0, using: &dice) } ?? sweep.cases
         let tally = sweep.run(cases)
         print("faults in \(name.rawValue), \(sweep.trace.count) calls, seed \(Setting.seed): \(tally)")
         let faults = tally.faults.prefix(20).joined(separator: "\n")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Runs of one scenario, each with another call that fails, or with another fault.
 struct Sweep: Sendable {
@@ -27,6 +28,16 @@ struct Sweep: Sendable {
                 Case(kind: $0, number: place + 1, letter: letter)
             }
         }
+    }
+
+    /// Some of the cases, with as many of each kind as of the others.
+    func some(_ count: Int, using dice: inout SeededGenerator) -> [Case] {
+        var earlier: [FaultKind: Int] = [:]
+        let ranked = cases.shuffled(using: &dice).map { one in
+            defer { earlier[one.kind, default: 0] += 1 }
+            return (one, rank: earlier[one.kind, default: 0])
+        }
+        return ranked.sorted { $0.rank < $1.rank }.prefix(count).map(\.0)
     }
 
     func run(_ cases: some Collection<Case>) -> FaultTally {
