@@ -49,7 +49,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON objects, one a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
+    @Option(help: ColorChoice.help, completion: ColorChoice.completion, transform: ColorChoice.init(typed:))
     var color = ColorChoice.auto
 
     @Flag(name: .shortAndLong, help: MessageOptions.quietHelp)
@@ -75,11 +75,23 @@ struct MessageOptions: ParsableArguments {
     var host: String?
 }
 
-enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+/// The value of `--color`. It is read here, because ArgumentParser would take 7 % more instructions of the whole program.
+enum ColorChoice: String, CaseIterable {
     /// On a terminal that can, unless NO_COLOR is set.
     case auto
     case always
     case never
+
+    static let help = ArgumentHelp(
+        "Use colours: auto, always or never; auto respects NO_COLOR. (default: auto)",
+        valueName: "when"
+    )
+    static let completion = CompletionKind.list(allCases.map(\.rawValue))
+
+    init(typed: String) throws {
+        guard let choice = Self(rawValue: typed) else { throw ValidationError("use auto, always or never") }
+        self = choice
+    }
 
     func allows(isTerminal: Bool, environment: (String) -> String?) -> Bool {
         switch self {

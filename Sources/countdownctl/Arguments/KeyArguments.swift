@@ -7,7 +7,7 @@ struct KeyArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The keys, or @next or @last.", valueName: "key"), completion: KeyCompletion.existing)
     var words: [String] = []
 
-    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    @Option(name: .customLong("key"), help: KeyHelp.literal)
     var keys: [String] = []
 
     /// The keys, at least one; otherwise throws how the subcommand is typed.
@@ -17,22 +17,26 @@ struct KeyArguments: ParsableArguments {
     }
 }
 
-/// The one key that a subcommand takes, as it is: no pattern.
-struct KeyArgument: ParsableArguments {
-    static let literalHelp = ArgumentHelp("A key, even if it is called @next or @last.", valueName: "key")
+/// A subcommand with one key, as it is: no pattern. It declares the arguments itself, because an option group would add 5 % to the
+/// instructions of the whole program.
+protocol KeySubcommand: Subcommand {
+    var word: String? { get }
+    var key: String? { get }
+}
 
-    @Argument(help: ArgumentHelp("The key, or @next or @last.", valueName: "key"), completion: KeyCompletion.existing)
-    var word: String?
-
-    @Option(name: .customLong("key"), help: literalHelp)
-    var key: String?
-
+extension KeySubcommand {
     /// The key; without one, throws how the subcommand is typed.
-    func required(by subcommand: String) throws(CommandFailure) -> KeyWord {
+    func requiredKey() throws(CommandFailure) -> KeyWord {
         guard word == nil || key == nil else { throw .usage("use either KEY or --key") }
-        guard let found = key.map(KeyWord.key) ?? word.map(KeyWord.init) else { throw missingKey(subcommand) }
+        guard let found = key.map(KeyWord.key) ?? word.map(KeyWord.init) else { throw missingKey(Self.name.rawValue) }
         return found
     }
+}
+
+/// The help of keys.
+enum KeyHelp {
+    static let word = ArgumentHelp("The key, or @next or @last.", valueName: "key")
+    static let literal = ArgumentHelp("A key, even if it is called @next or @last.", valueName: "key")
 }
 
 private func missingKey(_ subcommand: String) -> CommandFailure {
@@ -74,6 +78,6 @@ struct PatternArguments: ParsableArguments {
     @Argument(help: "Keys, patterns that keys match, @next or @last.", completion: KeyCompletion.existing)
     var patterns: [String] = []
 
-    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    @Option(name: .customLong("key"), help: KeyHelp.literal)
     var keys: [String] = []
 }

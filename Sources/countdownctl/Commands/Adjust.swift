@@ -26,7 +26,7 @@ struct AdjustCommand: Subcommand {
     )
     var words: [String] = []
 
-    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    @Option(name: .customLong("key"), help: KeyHelp.literal)
     var key: String?
 
     @Option(help: .hidden)

@@ -66,7 +66,7 @@ struct AskCodeCommand: Subcommand {
 
     @OptionGroup var options: ButtonOptions
 
-    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
+    @Option(help: ColorChoice.help, completion: ColorChoice.completion, transform: ColorChoice.init(typed:))
     var color = ColorChoice.auto
 
     func perform() throws -> ExitCode {

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import Text
 
-struct AttachCommand: Subcommand {
+struct AttachCommand: KeySubcommand {
     static var name: CommandName { .attach }
 
     static let configuration = CommandConfiguration(
@@ -24,7 +24,12 @@ struct AttachCommand: Subcommand {
             """
     )
 
-    @OptionGroup var argument: KeyArgument
+    @Argument(help: KeyHelp.word, completion: KeyCompletion.existing)
+    var word: String?
+
+    @Option(help: KeyHelp.literal)
+    var key: String?
+
     @Option(help: ArgumentHelp("The time between two ticks; 0 for none.", valueName: "duration"))
     var tick: String?
 
@@ -36,7 +41,7 @@ struct AttachCommand: Subcommand {
     func perform() throws -> ExitCode {
         let style = FollowStyle(tick: try tick.map(DurationParser.read), isPlain: plain)
         let daemon = try DaemonEndpoint()
-        let key = try daemon.key(of: argument.required(by: "attach"))
+        let key = try daemon.key(of: requiredKey())
         return try StayChoice.attach.follow(key, of: daemon, options.output, style)
     }
 }

@@ -43,7 +43,7 @@ struct ButtonCommand: Subcommand {
     @Flag(help: "Exit as soon as the countdown starts.")
     var once = false
 
-    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
+    @Option(help: ColorChoice.help, completion: ColorChoice.completion, transform: ColorChoice.init(typed:))
     var color = ColorChoice.auto
 
     @Argument(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct IsRunningCommand: Subcommand {
+struct IsRunningCommand: KeySubcommand {
     static var name: CommandName { .isRunning }
 
     static let configuration = CommandConfiguration(
@@ -19,11 +19,16 @@ struct IsRunningCommand: Subcommand {
             """
     )
 
-    @OptionGroup var argument: KeyArgument
+    @Argument(help: KeyHelp.word, completion: KeyCompletion.existing)
+    var word: String?
+
+    @Option(help: KeyHelp.literal)
+    var key: String?
+
     @OptionGroup var messages: MessageOptions
 
     func perform() throws -> ExitCode {
-        let word = try argument.required(by: Self.name.rawValue)
+        let word = try requiredKey()
         let daemon = try DaemonEndpoint()
         do {
             let countdown = try daemon.call(Get(key: daemon.key(of: word))).countdown

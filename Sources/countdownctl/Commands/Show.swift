@@ -3,7 +3,7 @@ import IPC
 import Text
 import Varlink
 
-struct ShowCommand: Subcommand {
+struct ShowCommand: KeySubcommand {
     static var name: CommandName { .show }
 
     static let configuration = CommandConfiguration(
@@ -30,7 +30,12 @@ struct ShowCommand: Subcommand {
             """
     )
 
-    @OptionGroup var argument: KeyArgument
+    @Argument(help: KeyHelp.word, completion: KeyCompletion.existing)
+    var word: String?
+
+    @Option(help: KeyHelp.literal)
+    var key: String?
+
     @Option(help: ArgumentHelp("Print this text with its fields filled in.", valueName: "template"))
     var format: String?
 
@@ -40,7 +45,7 @@ struct ShowCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let word = try argument.required(by: "show")
+        let word = try requiredKey()
         if !rate.isEmpty {
             guard format == nil else { throw CommandFailure.usage("use either --rate or --format") }
             return try showRates(of: word, options.output)

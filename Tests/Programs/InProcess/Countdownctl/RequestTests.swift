@@ -239,8 +239,8 @@ struct RequestTests {
             try CancelCommand.parse(["tea", "@next"]).arguments.required(by: "") == [.name("tea"), .reference(.next)]
         )
         #expect(try CancelCommand.parse(["--key", "@next"]).arguments.required(by: "") == [.key("@next")])
-        #expect(try ShowCommand.parse(["@last"]).argument.required(by: "") == .reference(.last))
-        #expect(try ShowCommand.parse(["--key", "@last"]).argument.required(by: "") == .key("@last"))
+        #expect(try ShowCommand.parse(["@last"]).requiredKey() == .reference(.last))
+        #expect(try ShowCommand.parse(["--key", "@last"]).requiredKey() == .key("@last"))
         #expect(try start("--key", "@next").call.key == "@next")
         #expect(
             refusal { _ = try RevisionOption.parse(["--if-revision", "7"]).check([.reference(.last)]) }

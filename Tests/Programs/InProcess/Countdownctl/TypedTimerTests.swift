@@ -31,7 +31,7 @@ struct TypedTimerTests {
                 let amount = call.byUSec ?? 0
                 return "\(call.key) by \(amount < 0 ? "-" : "+")\(DurationFormat.render(abs(amount)))"
             case "list": return "\(try ListCommand.parse(words).request())"
-            case "show": return "\(try ShowCommand.parse(words).argument.required(by: ""))"
+            case "show": return "\(try ShowCommand.parse(words).requiredKey())"
             case "wait": return "within \(try WaitCommand.parse(words).timeout ?? "")"
             case "watch": return "every \(try WatchCommand.parse(words).tick ?? "")"
             default:

@@ -18,7 +18,7 @@ final class RefusedCommandsTests: DirectorySuite {
             ("list --sotr end", "Unknown option '--sotr'. Did you mean '--sort'?"),
             ("list --color", "Missing value for '--color <when>'"),
             ("list --quiet=1", "The option '--quiet' does not take any value, but '1' was specified."),
-            ("list --color red", "The value 'red' is invalid for '--color <when>'. Please provide one of 'auto'…"),
+            ("list --color red", "The value 'red' is invalid for '--color <when>': use auto, always or never"),
             (
                 "start tea --restart --fail",
                 "Value to be set with flag '--fail' had already been set with flag '--restart'"
