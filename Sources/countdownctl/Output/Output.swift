@@ -71,23 +71,11 @@ struct StandardStream: Sendable {
     }
 
     func write(_ bytes: [UInt8]) throws(StreamFailure) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-            }
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                guard errno == EAGAIN, waitForRoom() else { throw StreamFailure(errno) }
-            }
+        do throws(SystemFailure) {
+            try Descriptor.writeAll(bytes.span, to: descriptor)
+        } catch {
+            throw StreamFailure(error.code)
         }
-    }
-
-    /// Another process that shares the stream may have made it non-blocking.
-    private func waitForRoom() -> Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&request, 1, -1) > 0 || errno == EINTR
     }
 }
 

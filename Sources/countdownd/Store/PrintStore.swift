@@ -33,7 +33,7 @@ struct PrintStore {
         let contents = try contents()
         do throws(SystemFailure) {
             for report in contents.reports + contents.skipped.map(\.description) {
-                try Self.write("\(PrintableText.escape(report))\n".utf8Span.span, to: STDERR_FILENO)
+                try Descriptor.writeAll("\(PrintableText.escape(report))\n".utf8Span.span, to: STDERR_FILENO)
             }
             let translation = Translation(limits: recovery.limits)
             var lines = JSONWriter()
@@ -105,19 +105,7 @@ struct PrintStore {
     // MARK: Writing
 
     private static func flush(_ lines: inout JSONWriter) throws(SystemFailure) {
-        try lines.withBytes { bytes throws(SystemFailure) in try write(bytes, to: STDOUT_FILENO) }
+        try lines.withBytes { bytes throws(SystemFailure) in try Descriptor.writeAll(bytes, to: STDOUT_FILENO) }
         lines.removeAll()
-    }
-
-    private static func write(_ bytes: Span<UInt8>, to descriptor: Int32) throws(SystemFailure) {
-        var done = 0
-        while done < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written >= 0 else { throw SystemFailure("write") }
-            done += written
-        }
     }
 }
