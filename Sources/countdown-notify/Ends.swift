@@ -125,7 +125,8 @@ struct Ends {
         let mode = rules.announcement(of: countdown).ring
         let rings = mode != .no && countdown.revision > rungBefore ?? .min
         let sounds = mode == .once || late > Self.maximumLateness ? 1 : maximumSounds
-        kept = kept.suffix(Self.maximumKept - 1) + [End(countdown: countdown, sounds: rings ? sounds : 0)]
+        if kept.count == Self.maximumKept { kept.removeFirst() }
+        kept.append(End(countdown: countdown, sounds: rings ? sounds : 0))
         waiting += 1
         guard rings else { return }
         // It does not ring again after a restart.
