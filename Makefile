@@ -205,11 +205,11 @@ bench: ## the released daemon beside Redis, for docs/performance.md; over half a
 	@$(MAKE) build
 	@$(MAKE) build-fleet
 	swift build -c release --package-path Tests/Bench
-	scripts/bench --programs $(BUILT) $(BENCH)
+	scripts/bench page --programs $(BUILT) $(BENCH)
 
 count: build ## count the instructions of calls, ends and more; fails if one is 2 % above its budget
 	$(dependencies) count
-	scripts/count-instructions --check
+	scripts/bench count --check
 
 docs: ## the documentation of the Swift modules for applications, in .build/docs
 	scripts/docs

@@ -1,22 +1,17 @@
 """A key that is handed from client to client: the calls and wake-ups that one hand-over takes."""
 
 import contextlib
-import json
 import selectors
 import statistics
 import time
 
-from measuring import PATIENCE, Connection
-
-from benchmark.trial import EVENTS
+from servers import PATIENCE, Channel, encode
 
 # Each client holds the key this long, in milliseconds.
 HOLD = 20
 # The pause of a Redis client between two attempts, in seconds.
 INTERVAL = 0.1
-START = {"method": "io.countdownd.Start",
-         "parameters": {"key": "bench", "durationUSec": HOLD * 1000, "ifRunning": "wait"}}
-QUEUE = json.dumps(START).encode() + b"\0"
+QUEUE = encode("Start", {"key": "bench", "durationUSec": HOLD * 1000, "ifRunning": "wait"})
 ATTEMPT = f"SET bench v NX PX {HOLD}\r\n".encode()
 
 
@@ -25,7 +20,7 @@ class Clients:
 
     def __init__(self, server, count, stack):
         self.selector = stack.enter_context(selectors.DefaultSelector())
-        self.sockets = [stack.enter_context(Connection(server.socket).socket) for _ in range(count)]
+        self.sockets = [stack.enter_context(Channel(server.socket).socket) for _ in range(count)]
         for client in self.sockets:
             self.selector.register(client, selectors.EVENT_READ)
         # A wake-up is a message that a client receives, or the end of its pause: as many as if each were a program.
@@ -37,13 +32,13 @@ class Clients:
         self.calls += 1
         client.sendall(request)
 
-    def receive(self, messages, start, timeout=PATIENCE):
-        """The clients that have received something, with the bytes, in which messages and starts are counted."""
+    def receive(self, end, start, timeout=PATIENCE):
+        """The clients that have received something, with the bytes, in which ends of messages and starts are counted."""
         for key, _ in self.selector.select(timeout):
             data = key.fileobj.recv(1 << 16)
             if not data:
                 raise EOFError("the server has closed a connection")
-            self.wakeups += sum(data.count(message) for message in messages)
+            self.wakeups += data.count(end)
             self.starts += [time.monotonic()] * data.count(start)
             yield key.fileobj, data
 
@@ -53,7 +48,7 @@ def queue(clients, wanted):
     for client in clients.sockets:
         clients.call(client, QUEUE)
     while len(clients.starts) < wanted:
-        list(clients.receive([b"\0"], b'"outcome":"started"'))
+        list(clients.receive(b"\0", b'"outcome":"started"'))
     # The calls of clients that still wait are for later hand-overs.
     clients.calls = len(clients.starts)
 
@@ -69,45 +64,24 @@ def poll(clients, wanted):
                 clients.wakeups += 1
                 clients.call(client, ATTEMPT)
         tried = due
-        for client, data in clients.receive([b"\r\n"], b"+OK\r\n", INTERVAL / count):
+        for client, data in clients.receive(b"\r\n", b"+OK\r\n", INTERVAL / count):
             if data == b"+OK\r\n":
                 waiting.discard(client)
-
-
-def try_at_events(clients, wanted):
-    """Every client tries when the server reports that the key has expired, on a second connection, because one that
-    subscribes makes no other calls."""
-    half = len(clients.sockets) // 2
-    callers = dict(zip(clients.sockets[:half], clients.sockets[half:]))
-    for subscriber in callers:
-        subscriber.sendall(b"SUBSCRIBE __keyevent@0__:expired\r\n")
-        subscriber.recv(1 << 10)
-    clients.call(clients.sockets[-1], ATTEMPT)
-    while len(clients.starts) < wanted:
-        # The last line of an event is the key; a reply is "+OK" or "$-1".
-        for client, data in clients.receive((b"bench\r\n", b"+OK\r\n", b"$-1\r\n"), b"+OK\r\n"):
-            for _ in range(data.count(b"bench\r\n")):
-                clients.call(callers[client], ATTEMPT)
 
 
 def handover(trial):
     """Many clients want one key, each for a moment."""
     count = trial.size(1_000)
 
-    def contend(serving, method, connections, *lines):
+    def contend(serving, method):
         with serving as server, contextlib.ExitStack() as stack:
-            clients = Clients(server, connections, stack)
+            clients = Clients(server, count, stack)
             method(clients, trial.size(200))
             starts = clients.starts
         idle = [(after - before) * 1e6 - HOLD * 1e3 for before, after in zip(starts, starts[1:])]
-        for line in lines:
-            trial.record(f"{line}-calls", server.name, clients.calls / len(starts))
-            trial.record(f"{line}-wakeups", server.name, clients.wakeups / len(starts))
-            trial.record(f"{line}-idle", server.name, statistics.median(idle))
+        trial.record("handover-calls", server.name, clients.calls / len(starts))
+        trial.record("handover-wakeups", server.name, clients.wakeups / len(starts))
+        trial.record("handover-idle", server.name, statistics.median(idle))
 
-    contend(trial.countdownd(), queue, count, "handover", "handover-events")
-    if trial.before:
-        contend(trial.redis(), queue, count, "handover", "handover-events")
-        return
-    contend(trial.redis(), poll, count, "handover")
-    contend(trial.redis(*EVENTS), try_at_events, 2 * count, "handover-events")
+    contend(trial.countdownd(), queue)
+    contend(trial.redis(), queue if trial.before else poll)

@@ -8,12 +8,10 @@ import signal
 import statistics
 import time
 
-from measuring import PATIENCE, Connection, wait_until
-
-from benchmark.clocks import clocks, is_installed
-from benchmark.fleet import fleet
+from benchmark.fleet import engine, fleet, host
 from benchmark.handover import handover
-from benchmark.trial import DURABLE, EVENTS, temporary
+from benchmark.trial import DURABLE, EVENTS
+from servers import PATIENCE, Connection, temporary, wait_until
 
 # Connections, calls per write, and the number of calls in about a second.
 SHAPES = {"1": (1, 1, 100_000), "50": (50, 1, 300_000), "50x32": (50, 32, 1_000_000)}
@@ -76,7 +74,7 @@ def call(trial, server, line, **options):
 def lone(trial, server):
     """A client that calls every 5 ms, so that each call wakes the server."""
     trial.fill(server, 1_000)
-    told = trial.load("probe", server, call="get", keys=1_000, every=5_000, seconds=trial.size(20))
+    told = trial.load("probe", server, call="get", keys=1_000, every=5_000, seconds=trial.size(10))
     trial.record("lone-p50", server.name, told["answer_p50"])
     trial.record("lone-p99", server.name, told["answer_p99"])
 
@@ -185,41 +183,30 @@ def flood(trial, server):
 
 
 def idle(trial):
-    """Both servers at once, because idle servers do not disturb each other, with 1,000 running keys and no watcher."""
-    rest(trial, "idle", trial.size(60))
+    """A daemon, a daemon of a fleet and Redis, all at once, because idle servers do not disturb each other: with 1,000 running
+    keys and no watcher."""
+    with trial.countdownd() as ours, trial.redis(*DURABLE) as theirs, engine() as redis, host(trial, redis) as member:
+        for server in ours, theirs, member:
+            trial.fill(server, 1_000)
+        connections = [Connection(daemon.socket) for daemon in (ours, member)]
 
-
-def hour(trial):
-    """An hour of the same, and of GNOME Clocks with one timer if it is installed."""
-    rest(trial, "hour", trial.size(3600), clocks if is_installed() else None)
-
-
-def rest(trial, line, seconds, desktop=None):
-    with contextlib.ExitStack() as stack:
-        servers = ours, theirs = stack.enter_context(trial.countdownd()), stack.enter_context(trial.redis(*DURABLE))
-        connection = Connection(ours.socket)
-        for number in range(1000):
-            connection.call("Start", key=f"rest/{number}", durationUSec=2 * HOUR)
-            theirs.ask(f"SET rest/{number} v PX {2 * HOUR // 1000}")
-        if desktop:
-            program, start_timer = stack.enter_context(desktop(stack.enter_context(temporary())))
-            servers += (program,)
-        # The starts are stored and trimmed, and idle threads have ended; the desktop's program shows its window.
+        def counts():
+            commands = redis.ask("INFO stats").split(b"total_commands_processed:")[1].split()[0]
+            return [*(each.call("GetStatus")["counters"]["wakeUps"] for each in connections), int(commands)]
+        # The starts are stored and trimmed, and idle threads have ended.
         time.sleep(10)
-        if desktop and not start_timer():
-            raise RuntimeError("GNOME Clocks has no timer to start")
-
-        woken = connection.call("GetStatus")["counters"]["wakeUps"]
-        # Until the daemon sleeps again.
+        counted = counts()
+        # Until the daemons sleep again.
         time.sleep(1)
-        before = {server: server.activity() for server in servers}
-        time.sleep(seconds)
+        before = {server: server.activity() for server in (ours, theirs)}
+        time.sleep(trial.size(60))
         for server, (switches, nanoseconds) in before.items():
             now = server.activity()
-            trial.record(f"{line}-switches", server.name, now[0] - switches)
-            trial.record(f"{line}-processor", server.name, (now[1] - nanoseconds) / 1e3)
-        # The call that asks wakes it once.
-        trial.record(f"{line}-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
+            trial.record("idle-switches", server.name, now[0] - switches)
+            trial.record("idle-processor", server.name, (now[1] - nanoseconds) / 1e3)
+        for line, count, now in zip(("idle-wakeups", "fleet-wakeups", "fleet-commands"), counted, counts()):
+            # The call that asks wakes it once, and is a command.
+            trial.record(line, "countdownd", now - count - 1)
 
 
 def programs(trial):
@@ -362,8 +349,10 @@ LINES = {
     "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
     "growth": growth, "fleet": fleet,
 }
+# Measured in one round: it waits for a minute, and counts rather than times.
+ONCE = ("idle",)
 # Measured only if named, and then written into parts of the page of their own: most of their time is waiting.
-APART = {"expiry": expiry, "expiry-alone": expiry_alone, "hour": hour}
+APART = {"expiry": expiry, "expiry-alone": expiry_alone}
 # What an older daemon can be measured by, in the place of Redis.
 TURNS = ("start", "start-all", "get", "mixed", "lone", "endings", "lone-endings", "instant", "fanout", "ticks", "handover",
          "many", "flood")

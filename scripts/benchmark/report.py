@@ -1,8 +1,6 @@
-"""The report of a trial: tables for the terminal, and the figures and plots of docs/performance.md."""
+"""The report of a trial: tables for the terminal and for docs/performance.md."""
 
 import collections
-import contextlib
-import math
 import os
 import platform
 import re
@@ -11,6 +9,7 @@ import textwrap
 import time
 
 from benchmark.lines import SHAPES, expiry_sizes, growth_sizes
+from servers import ROOT
 
 # A block of docs/performance.md that a trial writes; the text around the blocks is written by hand.
 BLOCK = re.compile(r"(<!-- bench: (.+?) -->\n).*?(<!-- /bench -->)", re.DOTALL)
@@ -106,8 +105,6 @@ ROWS = {
             "`SET k v NX PX` every 100 ms)", "count", within(1)),
         Row("handover-wakeups", "wake-ups of clients per hand-over", "count", within(1)),
         Row("handover-idle", "the key is free between two of them, median", "time", less(1)),
-        Row("handover-events-calls", "calls per hand-over; Redis at each event of the expired key", "count"),
-        Row("handover-events-wakeups", "wake-ups of clients", "count"),
     ],
     "Many": [
         Row("memory", "memory per countdown at 1,000,000 with keys of 20 bytes, including the process", "size", less(0.7)),
@@ -135,10 +132,6 @@ ROWS = {
             within(60_000)),
         Row("fleet-rate-refused", "a flood on 50 a second, burst 10; the script: a refusal, median", "time", within(1_000)),
         *(Row(f"fleet-start-{name}", f"Start, {shape(name)}", "rate") for name in SHAPES),
-        Row("fleet-hop-engine", "median of `SET k v NX PX` at Redis, on TCP", "time"),
-        Row("fleet-hop-script", "of the script at Redis, on TCP", "time"),
-        Row("fleet-hop-bridge", "of Propose at the bridge", "time"),
-        Row("fleet-hop-daemon", "of Start at the daemon", "time"),
         Row("fleet-heard-p50", "a watcher of another host hears of a Start, 3 hosts: median", "time"),
         Row("fleet-heard-p99", "p99", "time", within(5_000)),
         Row("fleet-late-p50", "1,000 ends over 2 s, a watcher at each of 3 hosts: median lateness", "time"),
@@ -211,28 +204,23 @@ def tables(trial):
         ])
     found["Expiry"] = table(["other keys", "server", "delivered within 180 s", "p50", "p99", "aim for p99", "", "processor time",
                              "memory"], expiry_rows(trial))
-    found["Hour"] = table(["an hour at rest", "context switches", "processor time"], hour_rows(trial))
+    found["Growth"] = table(["countdownd / Redis", "Start", "Get", "median lateness of an end", "resident"],
+                            growth_rows(trial))
     return {title: text for title, text in found.items() if text}
 
 
-# The servers of the line `expiry`, with the colors of its plot.
-EXPIRY = {"floor": ("a bare timerfd", "#808890"), "countdownd": ("countdownd", "#1f77d0"), "redis": ("Redis", "#d0661f"),
-          "eager": ("Redis, `hz 500`, `active-expire-effort 10`", "#d0a01f")}
-
-
-def hour_rows(trial):
-    texts = {"countdownd": "countdownd, 1,000 running countdowns", "redis": "Redis, 1,000 keys with an end",
-             "clocks": "GNOME Clocks, one running timer, its window shown"}
-    for server, text in texts.items():
-        if (switches := trial.median("hour-switches", server)) is not None:
-            yield [text, write(switches, "count"), write(trial.median("hour-processor", server), "time")]
+# The servers of the line `expiry`.
+EXPIRY = {"floor": "a bare timerfd", "countdownd": "countdownd", "redis": "Redis",
+          "eager": "Redis, `hz 500`, `active-expire-effort 10`"}
+# The columns of the line `growth`.
+GROWTH = [("start", "rate"), ("get", "rate"), ("late", "time"), ("memory", "size")]
 
 
 def expiry_rows(trial):
     sizes = expiry_sizes(trial)
     alone = trial.median("expiry-0-p99", "countdownd")
     for others in sizes:
-        for server, (text, _) in EXPIRY.items():
+        for server, text in EXPIRY.items():
             told = trial.median(f"expiry-{others}-told", server)
             if told is None:
                 continue
@@ -247,114 +235,36 @@ def expiry_rows(trial):
                    write(trial.median(f"expiry-{others}-memory", server), "size")]
 
 
-# Of each plot: its title, the text below the horizontal axis, the kind of figure, and the name under which it is recorded.
-PLOTS = {
-    "growth-keys.svg": [
-        ("Start, 50 connections", "keys, from none", "rate", "keys-start"),
-        ("Get, 50 connections", "keys", "rate", "keys-get"),
-        ("median lateness of an end", "other running keys", "time", "keys-late"),
-        ("resident", "keys", "size", "keys-memory"),
-    ],
-    "growth-connections.svg": [
-        ("Start", "connections", "rate", "connections-start"),
-        ("Get", "connections", "rate", "connections-get"),
-    ],
-}
-COLORS = {"countdownd": "#1f77d0", "redis": "#d0661f"}
-STYLE = {
-    "svg.fonttype": "none", "svg.hashsalt": "countdownd", "font.size": 9, "axes.grid": True, "grid.color": "#80808060",
-    **dict.fromkeys(["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], "#808890"),
-}
-
-
-@contextlib.contextmanager
-def plot(path, rows, columns, height):
-    """The axes of a plot that is readable on light and dark backgrounds."""
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    with matplotlib.rc_context(STYLE):
-        figure, axes = pyplot.subplots(rows, columns, figsize=(8, height), layout="constrained", squeeze=False)
-        yield axes.flat
-        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
-        pyplot.close(figure)
-
-
-def steps(least, greatest, unit):
-    """Round values for a logarithmic axis, from one below the figures to one above them, with about five between: 1, 2 and 5 times
-    a power of ten of the unit, or only these powers or some of them if there are many."""
-    decades = range(math.floor(math.log10(least / unit)) - 1, math.ceil(math.log10(greatest / unit)) + 2)
-    for every in (1, 2, 3):
-        for factors in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1,)):
-            values = [unit * factor * 10**decade for decade in decades[::every] for factor in factors]
-            inside = [value for value in values if least < value < greatest]
-            if len(inside) <= 5:
-                below, above = (value for value in (max(v for v in values if v <= least), min(v for v in values if v >= greatest)))
-                return [below, *inside, above]
-    raise ValueError(f"no steps from {least} to {greatest}")
-
-
-def finish(axis, title, below, kind, columns):
-    """Axes whose values can be read, and a legend below them, where no line runs."""
-    from matplotlib import ticker
-    figures = [value for line in axis.lines for value in line.get_ydata() if value]
-    unit = next((size for size, _ in UNITS[kind] if max(figures) >= size), 1)
-    ticks = steps(min(figures), max(figures), unit if kind == "size" else 1)
-    axis.set_ylim(ticks[0], ticks[-1])
-    axis.yaxis.set_major_locator(ticker.FixedLocator(ticks))
-    axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: write(value, kind)))
-    axis.xaxis.set_major_locator(ticker.FixedLocator(sorted({x for line in axis.lines for x in line.get_xdata()})))
-    axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-    for one in (axis.xaxis, axis.yaxis):
-        one.set_minor_locator(ticker.NullLocator())
-    axis.set_title(title, fontweight="bold")
-    axis.set_xlabel(below)
-    axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.24), ncol=columns)
-
-
-def draw(trial, folder):
-    """Writes the plots of growth, with logarithmic axes."""
-    for (name, plots), sizes in zip(PLOTS.items(), growth_sizes(trial)):
-        rows = len(plots) // 2
-        with plot(os.path.join(folder, name), rows, 2, 2.8 * rows) as axes:
-            for axis, (title, below, kind, line) in zip(axes, plots):
-                for server, color in COLORS.items():
-                    values = [trial.median(f"{line}-{size}", server) for size in sizes]
-                    axis.loglog(sizes, values, marker="o", markersize=4, color=color, label=server.replace("redis", "Redis"))
-                finish(axis, title, below, kind, 2)
-
-
-def draw_expiry(trial, folder):
-    """Writes the plot of the line `expiry`. The numbers of other keys are logarithmic from 10,000 on."""
-    sizes = expiry_sizes(trial)
-    with plot(os.path.join(folder, "expiry.svg"), 1, 1, 3.6) as (axis,):
-        for server, (text, color) in EXPIRY.items():
-            values = {size: trial.median(f"expiry-{size}-p50", server) for size in sizes}
-            values = {size: value for size, value in values.items() if value is not None}
-            axis.plot(values.keys(), values.values(), marker="o", markersize=4, color=color, label=text.replace("`", ""))
-        axis.set_xscale("symlog", linthresh=sizes[1])
-        axis.set_yscale("log")
-        finish(axis, "1,000 ends at one instant: median lateness of those that came", "other keys", "time", 2)
+def growth_rows(trial):
+    """For each number of keys, and of connections, the figures of both servers."""
+    for things, sizes, lines in zip(("key", "connection"), growth_sizes(trial), (GROWTH, GROWTH[:2])):
+        for size in sizes:
+            text = f"{size:,} {things}{'s' * (size > 1)}{', 50 connections' * (things == 'key')}"
+            found = ([write(trial.median(f"{things}s-{line}-{size}", server), kind) for server in ("countdownd", "redis")]
+                     for line, kind in lines)
+            yield [text, *(" / ".join(pair) if all(pair) else "" for pair in found), *[""] * (len(GROWTH) - len(lines))]
 
 
 def circumstances(programs, rounds):
-    """When, on what machine and of which versions a trial is, as text."""
+    """When, on what machine and of which versions a trial is: a function that writes it at the end."""
     def line(*command):
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
     with open("/proc/cpuinfo") as file:
         model = re.search(r"^model name\s*: (.*)", file.read(), re.MULTILINE)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return textwrap.fill(
-        f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} processors ({model[1] if model else platform.machine()}), "
-        f"{memory:.0f} GiB, Linux {platform.release()}, load {os.getloadavg()[0]:.1f} before; "
-        f"{line(os.path.join(programs, 'countdownd'), '--version').splitlines()[0]} at commit "
-        f"{line('git', 'describe', '--always', '--dirty', '--abbrev=10')}, Redis "
-        f"{re.search('v=([0-9.]+)', line('redis-server', '--version'))[1]}. Medians of {rounds} rounds, in turn, each on "
-        "fresh servers.", 120)
+    text = (f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} processors ({model[1] if model else platform.machine()}), "
+            f"{memory:.0f} GiB, Linux {platform.release()}, load {os.getloadavg()[0]:.1f} before; "
+            f"{line(os.path.join(programs, 'countdownd'), '--version').splitlines()[0]} at commit "
+            f"{line('git', '-C', ROOT, 'describe', '--always', '--dirty', '--abbrev=10')}, Redis "
+            f"{re.search('v=([0-9.]+)', line('redis-server', '--version'))[1]}. Medians of {rounds} rounds, in turn, each on "
+            "fresh servers, in ")
+    begin = time.monotonic()
+    return lambda: textwrap.fill(f"{text}{(time.monotonic() - begin) / 60:.0f} minutes.", 120)
 
 
-def write_page(path, blocks):
-    """Writes these blocks, and leaves the others."""
+def write_page(blocks):
+    """Writes these blocks of docs/performance.md, and leaves the others."""
+    path = os.path.join(ROOT, "docs/performance.md")
     with open(path) as file:
         text = BLOCK.sub(lambda block: f"{block[1]}{blocks[block[2]]}\n{block[3]}" if block[2] in blocks else block[0],
                          file.read())

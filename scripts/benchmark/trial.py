@@ -4,12 +4,10 @@ import contextlib
 import json
 import os
 import resource
-import socket
 import statistics
 import subprocess
-import tempfile
 
-from measuring import PATIENCE, Daemon, Server, program
+from servers import Channel, Daemon, Server, listens, program, temporary
 
 # As shipped, a stored change is written to the disk once a second; the snapshots of `save` are off.
 DURABLE = ("--appendonly", "yes", "--appendfsync", "everysec")
@@ -33,14 +31,9 @@ class Redis(Server):
 
     def ask(self, command):
         """What it answers to a command, as it is on the wire."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(PATIENCE)
-            connection.connect(self.socket)
-            connection.sendall(command.encode() + b"\r\n")
-            reply = connection.recv(1 << 16)
-            while not reply.endswith(b"\r\n"):
-                reply += connection.recv(1 << 16)
-            return reply
+        channel = Channel(self.socket, b"\r\n")
+        with channel.socket:
+            return channel.ask(command.encode() + b"\r\n")
 
 
 class Floor(Server):
@@ -50,11 +43,7 @@ class Floor(Server):
 
     def __init__(self, command, directory):
         self.socket = os.path.join(directory, "floor")
-        super().__init__([*command, "--socket", self.socket], self.is_ready)
-
-    def is_ready(self):
-        with socket.socket(socket.AF_UNIX) as connection:
-            return connection.connect_ex(self.socket) == 0
+        super().__init__([*command, "--socket", self.socket], lambda: listens(self.socket))
 
 
 class Before(Daemon):
@@ -130,7 +119,3 @@ def serving(start, directory=None):
     with contextlib.ExitStack() as stack:
         directory = directory or stack.enter_context(temporary())
         yield stack.enter_context(start(directory))
-
-
-def temporary():
-    return tempfile.TemporaryDirectory(prefix="countdownd-bench-")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Other clients must notice nothing. `scripts/measure-hostile` measures how late their countdowns end meanwhile.
+/// Other clients must notice nothing. `scripts/bench hostile` measures how late their countdowns end meanwhile.
 @Suite("Hostile clients")
 struct HostileTests {
     private let daemon: DaemonProcess

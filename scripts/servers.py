@@ -1,7 +1,8 @@
-"""What the measuring scripts share: a daemon of their own, connections to it, and the options that all of them have."""
+"""What `bench` and the trials share: servers on private directories, connections to them, and the options that all scripts have."""
 
 import argparse
 import glob
+import itertools
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -49,12 +51,21 @@ def need(*programs):
             sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")
 
 
-def wait_until(is_so, what, seconds=PATIENCE):
+def wait_until(is_so, what, seconds=PATIENCE, pause=0.002):
     end = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > end:
             raise TimeoutError(f"not after {seconds} s: {what}")
-        time.sleep(0.002)
+        time.sleep(pause)
+
+
+def listens(path):
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(path) == 0
+
+
+def temporary():
+    return tempfile.TemporaryDirectory(prefix="countdownd-")
 
 
 def lines_of(path):
@@ -142,23 +153,50 @@ class Refused(Exception):
     """A call was answered with an error."""
 
 
-class Connection:
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.socket.settimeout(PATIENCE)
-        self.rest = b""
+class Channel:
+    """A connection to a Unix socket or to a port of this machine, over which requests and replies go as bytes."""
 
-    def send(self, method, parameters, **flags):
-        call = {"method": "io.countdownd." + method, "parameters": parameters, **flags}
-        self.socket.sendall(json.dumps(call).encode() + b"\0")
+    def __init__(self, address, end=b"\0"):
+        self.socket = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+        self.socket.connect(address if isinstance(address, str) else ("127.0.0.1", address))
+        self.socket.settimeout(PATIENCE)
+        if not isinstance(address, str):
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.end, self.rest = end, b""
 
     def read(self):
         """More bytes, after those that no reply was made of yet."""
         data = self.socket.recv(1 << 20)
         if not data:
-            raise EOFError("the daemon has closed the connection")
+            raise EOFError("the server has closed the connection")
         self.rest += data
+
+    def ask(self, request=b""):
+        """The bytes of a reply up to its end, which are not looked at."""
+        self.socket.sendall(request)
+        while not self.rest.endswith(self.end):
+            self.read()
+        reply, self.rest = self.rest, b""
+        return reply
+
+    def skip(self, text, count=1):
+        """Reads until this text has come as often."""
+        while (found := self.rest.count(text)) < count:
+            count -= found
+            self.rest = self.rest.rpartition(text)[2][1 - len(text):]
+            self.read()
+        self.rest = self.rest.rpartition(text)[2]
+
+
+def encode(method, parameters, **flags):
+    return json.dumps({"method": "io.countdownd." + method, "parameters": parameters, **flags}).encode() + b"\0"
+
+
+class Connection(Channel):
+    """A connection to a daemon, whose replies are read."""
+
+    def send(self, method, parameters, **flags):
+        self.socket.sendall(encode(method, parameters, **flags))
 
     def receive(self):
         """The parameters of the next reply."""
@@ -186,19 +224,7 @@ class Connection:
     def watch(self, **parameters):
         """The events of a watch, as they come."""
         self.send("Watch", parameters, more=True)
-        return self.events()
-
-    def events(self):
-        while True:
-            yield from self.receive()["events"]
-
-    def skip(self, text, count=1):
-        """Reads until this text has come as often."""
-        while (found := self.rest.count(text)) < count:
-            count -= found
-            self.rest = self.rest.rpartition(text)[2][1 - len(text):]
-            self.read()
-        self.rest = self.rest.rpartition(text)[2]
+        return itertools.chain.from_iterable(self.receive()["events"] for _ in itertools.count())
 
 
 def start_many(path, count, prefix, first_usec=3_600_000_000, step_usec=0):

@@ -1,43 +1,38 @@
-#!/usr/bin/env python3
 """Measures what hostile clients do to the others: how late a bystander's countdowns end meanwhile, how long its calls take, and
 the memory.
 
-usage: scripts/measure-hostile [--daemon bin/countdownd] [--seconds 10] [NAME…]
-
-Needs a release build (`make build`) and nothing but Python. Each attack meets a daemon of its own, on a private directory
-that is removed. The bystander ends a countdown every 5 ms all the time; `lateUSec` is what the daemon says of each. The
-attacker is a process of its own and takes as much of the machine as it can get, which is in the figures; a second
+Each attack meets a daemon of its own. The bystander ends a countdown every 5 ms all the time; `lateUSec` is what the daemon says
+of each. The attacker is a process of its own and takes as much of the machine as it can get, which is in the figures; a second
 bystander, a program that does nothing but to sleep until an instant every 5 ms, says how late the kernel lets anybody be.
 With names, only these attacks are tried. Prints a table in Markdown.
 """
 
 import contextlib
-import json
+import itertools
 import multiprocessing
 import resource
-import signal
 import socket
-import tempfile
 import threading
 import time
 from functools import partial
 
-from measuring import PATIENCE, Connection, Daemon, Refused, parser_of, start_many, wait_until
+from servers import PATIENCE, Connection, Daemon, Refused, encode, parser_of, start_many, temporary, wait_until
 
-GET = b'{"method":"io.countdownd.Get","parameters":{"key":"hostile/00000001"}}\0'
-RESTART = (b'{"method":"io.countdownd.Start","parameters":{"key":"%s","ifRunning":"restart","label":"%s"},'
-           b'"oneway":true}\0')
+GET = encode("Get", {"key": "hostile/00000001"})
 # How often a bystander looks, in microseconds.
 STEP = 5_000
+DAY = 86_400_000_000
+
+
+def restart(key, label=""):
+    return encode("Start", {"key": key, "ifRunning": "restart", "label": label}, oneway=True)
 
 
 def push(peer, data):
     """Sends for ever, as fast as it is taken, until the connection is closed."""
-    try:
+    with contextlib.suppress(OSError):
         while True:
             peer.sendall(data)
-    except OSError:
-        pass
 
 
 def push_aside(connection, call):
@@ -45,34 +40,28 @@ def push_aside(connection, call):
     threading.Thread(target=push, args=(connection.socket, call * 1000), daemon=True).start()
 
 
-def push_from_many(path, ready, calls):
-    """Repeats a call on each connection, as fast as it is taken."""
-    for call in calls:
-        push_aside(Connection(path), call)
-    ready.set()
-    time.sleep(3600)
+# An attack prepares itself until its first `yield`, after which it is measured, and goes on for as long as it wants.
 
 
-def at_rest(path, ready):
-    ready.set()
-    time.sleep(3600)
+def at_rest(path):
+    yield
 
 
-def never_reads(path, ready):
+def never_reads(path):
     """Watches all without reading, while a second connection changes things as fast as it can; comes back for ever."""
-    ready.set()
-    push_aside(Connection(path), RESTART % (b"hostile", b"x" * 1000))
+    yield
+    push_aside(Connection(path), restart("hostile", "x" * 1000))
     while True:
         watchers = [Connection(path) for _ in range(20)]
         for watcher in watchers:
-            watcher.send("Watch", {"tickUSec": 0}, more=True)
+            watcher.watch(tickUSec=0)
         time.sleep(1)
 
 
-def reads_a_byte(path, ready):
+def reads_a_byte(path):
     """Reads a list of 100,000 a byte a millisecond, on a hundred connections."""
     start_many(path, 100_000, b"hostile/")
-    ready.set()
+    yield
     readers = [Connection(path) for _ in range(100)]
     for reader in readers:
         reader.send("List", {}, more=True)
@@ -82,149 +71,143 @@ def reads_a_byte(path, ready):
         time.sleep(0.001)
 
 
-def writes_a_byte(path, ready):
+def writes_a_byte(path):
     """Writes calls a byte at a time, as fast as it can, on a hundred connections."""
     writers = [Connection(path) for _ in range(100)]
-    ready.set()
+    yield
     while True:
-        for byte in GET:
-            for writer in writers:
-                writer.socket.sendall(bytes([byte]))
+        for byte, writer in itertools.product(GET, writers):
+            writer.socket.sendall(bytes([byte]))
         for writer in writers:
-            writer.socket.recv(1 << 16)
+            writer.read()
 
 
-def many_connections(path, ready):
+def many_connections(path):
     """Opens 5,000 connections, then closes and opens them, as fast as it can."""
-    held = []
-    ready.set()
+    yield
     while True:
-        peer = socket.socket(socket.AF_UNIX)
-        peer.connect(path)
-        held.append(peer)
-        if len(held) == 5000:
-            for peer in held:
-                peer.close()
-            held = []
+        held = [Connection(path) for _ in range(5_000)]
+        while held:
+            held.pop().socket.close()
 
 
-def endless_message(path, ready):
+def endless_message(path):
     """Sends a gibibyte without a NUL, or as much of it as is taken, again and again."""
-    ready.set()
+    yield
     while True:
         push(Connection(path).socket, b"{" * (1 << 16))
 
 
-def pipelines(path, ready, count, reads):
+def pipelines(path, count, reads):
     """Sends calls on some connections as fast as they are taken, and reads all answers or none."""
     start_many(path, 10, b"hostile/")
     peers = [Connection(path) for _ in range(count)]
     for peer in peers:
         push_aside(peer, GET)
-    ready.set()
+    yield
     while reads:
         for peer in peers:
             peer.socket.recv(1 << 20)
-    time.sleep(3600)
 
 
-def ticks(path, ready, reads):
+def ticks(path, reads):
     """Watches 100,000 countdowns every 10 ms, and reads everything or nothing."""
     start_many(path, 100_000, b"hostile/")
     watcher = Connection(path)
-    watcher.send("Watch", {"match": ["*"], "tickUSec": 10_000}, more=True)
-    ready.set()
+    watcher.watch(match=["*"], tickUSec=10_000)
+    yield
     while reads and watcher.socket.recv(1 << 20):
         pass
     time.sleep(3600)
 
 
-def disconnects(path, ready):
+def disconnects(path):
     """Leaves in every state, as fast as it can: in a message, a list, the beginning of a watch, a wait, a page."""
     start_many(path, 10_000, b"hostile/")
-    ready.set()
+    yield
     states = [
         lambda peer: peer.socket.sendall(GET[:30]),
         lambda peer: peer.send("List", {}, more=True),
         lambda peer: (peer.send("List", {}, more=True), peer.socket.recv(100)),
-        lambda peer: peer.send("Watch", {}, more=True),
-        lambda peer: (peer.send("Watch", {"tickUSec": 10_000}, more=True), peer.socket.recv(100)),
+        lambda peer: peer.watch(),
+        lambda peer: (peer.watch(tickUSec=10_000), peer.socket.recv(100)),
         lambda peer: peer.send("Wait", {"key": "hostile/00000001"}),
-        lambda peer: (peer.send("Watch", {}, more=True), peer.socket.shutdown(socket.SHUT_WR)),
-        lambda peer: (peer.send("Watch", {}, more=True), peer.socket.shutdown(socket.SHUT_RD)),
+        lambda peer: (peer.watch(), peer.socket.shutdown(socket.SHUT_WR)),
+        lambda peer: (peer.watch(), peer.socket.shutdown(socket.SHUT_RD)),
     ]
-    while True:
-        for state in states:
-            peer = Connection(path)
-            state(peer)
-            peer.socket.close()
+    for state in itertools.cycle(states):
+        peer = Connection(path)
+        state(peer)
+        peer.socket.close()
 
 
-def patterns(path, ready):
+def patterns(path):
     """Lists with 64 patterns of the worst kind over 10,000 keys of 255 bytes, and watches with them, while all changes."""
     start_many(path, 10_000, b"a" * 247)
     worst = ["*" + "a" * 126 + "b%d" % number for number in range(64)]
     watchers = [Connection(path) for _ in range(20)]
     for watcher in watchers:
-        watcher.send("Watch", {"match": worst, "tickUSec": 0}, more=True)
-    push_aside(Connection(path), RESTART % (b"a" * 255, b""))
+        watcher.watch(match=worst, tickUSec=0)
+    push_aside(Connection(path), restart("a" * 255))
     lister = Connection(path)
-    ready.set()
+    yield
     while True:
         lister.send("List", {"match": worst}, more=True)
         lister.receive()
 
 
-def watch_for_ever(path, ready, selections):
+def watch_for_ever(path, selections):
     """Watches on a connection for each selection, as far as the daemon allows, and changes a countdown as fast as it can."""
     watchers = [Connection(path) for _ in selections]
     for watcher, selection in zip(watchers, selections):
         watcher.send("Watch", {"tickUSec": 0} | selection, more=True)
         with contextlib.suppress(Refused):
             watcher.receive()
-    push_aside(Connection(path), RESTART % (b"hostile", b""))
-    ready.set()
+    push_aside(Connection(path), restart("hostile"))
+    yield
     time.sleep(3600)
 
 
-def many_keys(path, ready):
+def many_keys(path):
     """Watches 257 keys on each of 3,900 connections, all of them different."""
-    watch_for_ever(path, ready, [{"keys": [f"hostile/{number}/{key}" for key in range(257)]} for number in range(3900)])
+    return watch_for_ever(path, [{"keys": [f"hostile/{number}/{key}" for key in range(257)]} for number in range(3900)])
 
 
-def short_patterns(path, ready, form):
+def short_patterns(path, form):
     """Watches with 64 short patterns on each of 1,020 connections, all of them different."""
-    watch_for_ever(path, ready, [{"match": [form % (number * 64 + each) for each in range(64)]} for number in range(1020)])
+    return watch_for_ever(path, [{"match": [form % (number * 64 + each) for each in range(64)]} for number in range(1020)])
 
 
-def like_keys(path, ready):
+def like_keys(path):
     """Starts a million countdowns whose keys of 255 bytes differ in the last eight alone."""
-    ready.set()
+    yield
     start_many(path, 1_000_000, b"k" * 247)
-    time.sleep(3600)
 
 
-def start_all(path, ready):
+def push_from_many(path, calls):
+    """Repeats a call on each connection, as fast as it is taken."""
+    for call in calls:
+        push_aside(Connection(path), call)
+    yield
+
+
+def start_all(path):
     """Extends 16 cooldowns with each call, on 16 connections."""
     def cooldowns(number):
-        return [{"key": f"hostile/{number}/{each}", "durationUSec": 1, "upToUSec": 86_400_000_000} for each in range(16)]
-    push_from_many(path, ready, [oneway("StartAll", cooldowns=cooldowns(number)) for number in range(16)])
+        return [{"key": f"hostile/{number}/{each}", "durationUSec": 1, "upToUSec": DAY} for each in range(16)]
+    return push_from_many(path, [encode("StartAll", {"cooldowns": cooldowns(number)}, oneway=True) for number in range(16)])
 
 
-def stored_text(path, ready, method, gives_text=False, **parameters):
+def stored_text(path, method, gives_text=False, **parameters):
     """Changes 16 countdowns with as much text as is allowed, on 16 connections; the text is in the calls or not."""
     caller = Connection(path)
     text = {"label": "x" * 1024, "metadata": {f"name-{pair:03}": "x" * 120 for pair in range(32)}}
     keys = [f"hostile/{number}" for number in range(16)]
     for key in keys:
-        caller.call("Start", key=key, durationUSec=86_400_000_000, **text)
+        caller.call("Start", key=key, durationUSec=DAY, **text)
     if gives_text:
         parameters |= text
-    push_from_many(path, ready, [oneway(method, key=key, **parameters) for key in keys])
-
-
-def oneway(method, **parameters):
-    return json.dumps({"method": "io.countdownd." + method, "parameters": parameters, "oneway": True}).encode() + b"\0"
+    return push_from_many(path, [encode(method, {"key": key, **parameters}, oneway=True) for key in keys])
 
 
 ATTACKS = {
@@ -237,6 +220,13 @@ ATTACKS = {
     "start-all": start_all, "stored-text": partial(stored_text, method="Adjust", byUSec=1),
     "text-in-calls": partial(stored_text, method="Start", gives_text=True, ifRunning="restart"),
 }
+
+
+def attack(name, path, ready):
+    """Makes an attack until its process is killed."""
+    for _ in ATTACKS[name](path):
+        ready.set()
+    time.sleep(3600)
 
 
 class Bystander:
@@ -282,8 +272,13 @@ def sleep_and_note(connection):
 
 def lateness(values):
     ordered = sorted(values)
-    return "median %d µs, p99 %d µs, max %d µs" % (
-        ordered[len(values) // 2], ordered[len(values) * 99 // 100], ordered[-1])
+    return "%d, %d, %d" % (ordered[len(values) // 2], ordered[len(values) * 99 // 100], ordered[-1])
+
+
+def run_aside(function, *arguments):
+    process = multiprocessing.Process(target=function, args=arguments, daemon=True)
+    process.start()
+    return process
 
 
 def try_attack(name, options, directory):
@@ -292,13 +287,11 @@ def try_attack(name, options, directory):
         before = daemon.resident_bytes()
         bystander, status = Bystander(daemon.socket), Connection(daemon.socket)
         ready = multiprocessing.Event()
-        attacker = multiprocessing.Process(target=ATTACKS[name], args=(daemon.socket, ready), daemon=True)
-        attacker.start()
+        attacker = run_aside(attack, name, daemon.socket, ready)
         if not ready.wait(PATIENCE):
             raise TimeoutError(f"the attack {name} has not begun after {PATIENCE} s")
         ours, theirs = multiprocessing.Pipe()
-        sleeper = multiprocessing.Process(target=sleep_and_note, args=(theirs,), daemon=True)
-        sleeper.start()
+        run_aside(sleep_and_note, theirs)
         late = bystander.measure(int(options.seconds * 1_000_000 / STEP))
         ours.send(None)
         slept = ours.recv()
@@ -307,9 +300,8 @@ def try_attack(name, options, directory):
         time.sleep(1)
         memory = [before, daemon.resident_bytes(greatest=True), daemon.resident_bytes()]
         assert daemon.process.poll() is None
-        return (name, lateness(late), lateness(bystander.taken), lateness(slept),
-                ", ".join("%.1f" % (size / 2**20) for size in memory) + " MiB",
-                status.call("GetStatus")["counters"]["slowPeers"])
+        return (f"`scripts/bench hostile {name}`", lateness(late), lateness(bystander.taken), lateness(slept),
+                ", ".join("%.1f" % (size / 2**20) for size in memory), str(status.call("GetStatus")["counters"]["slowPeers"]))
 
 
 def main():
@@ -319,12 +311,8 @@ def main():
     # The attack `connections` opens 5,000.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65_536), most))
-    print("| attack | a bystander's ends late by | its calls take | a sleeping program late by | memory before, at most, after | "
-          "disconnected |\n|---|---|---|---|---|---|")
+    print("| command | lateness of ends | its calls take | lateness of a sleeping program | memory | disconnected |")
+    print("|---|---|---|---|---|---|", flush=True)
     for name in options.names:
-        with tempfile.TemporaryDirectory(prefix="countdownd-hostile-") as directory:
-            print("| %s | %s | %s | %s | %s | %d |" % try_attack(name, options, directory), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        with temporary() as directory:
+            print("| " + " | ".join(try_attack(name, options, directory)) + " |", flush=True)
