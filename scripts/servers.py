@@ -77,9 +77,9 @@ def lines_of(path):
 class Server:
     """A process that listens on a socket, from when it is ready until the end of the `with` statement."""
 
-    def __init__(self, command, is_ready, environment=None):
+    def __init__(self, command, is_ready, environment=None, log=None):
         begin = time.monotonic()
-        self.process = subprocess.Popen(command, env=environment)
+        self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
             wait_until(lambda: self.process.poll() is not None or is_ready(), f"{command[0]} is ready")
             if self.process.poll() is not None:
@@ -126,7 +126,7 @@ class Daemon(Server):
     # The column of its figures, and what it speaks.
     name = dialect = "countdownd"
 
-    def __init__(self, executable, directory, *arguments, under=()):
+    def __init__(self, executable, directory, *arguments, under=(), log=None):
         """Runs the executable by itself, or as the argument of a tool that observes it."""
         self.socket = os.path.join(directory, "socket")
         notify = os.path.join(directory, f"notify-{time.monotonic_ns()}")
@@ -138,7 +138,7 @@ class Daemon(Server):
             super().__init__(
                 [*under, executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
                  "--log-level", "warning", *arguments],
-                lambda: says_ready(listener), {**environment, "NOTIFY_SOCKET": notify},
+                lambda: says_ready(listener), {**environment, "NOTIFY_SOCKET": notify}, log,
             )
 
 

@@ -1,7 +1,7 @@
 import CProcess
 import Foundation
 
-/// The sanitizers under which this process and the executables built along with it run: `make sanitize`.
+/// The sanitizers under which this process and the executables built along with it run: `scripts/sanitize`.
 public enum Sanitizers {
     /// Whether reads and writes of memory are checked.
     public static let watchAddresses = is_sanitized_for_addresses != 0

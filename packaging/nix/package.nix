@@ -18,7 +18,7 @@ stdenv.mkDerivation (finalAttrs: {
   pname = "countdownd";
   version = "0.1.0";
 
-  # The source tarball of `make dist`, beside this file; it contains the Swift packages.
+  # The source tarball of `scripts/dist`, beside this file; it contains the Swift packages.
   src = ./. + "/countdownd-${finalAttrs.version}.tar.gz";
 
   nativeBuildInputs = [

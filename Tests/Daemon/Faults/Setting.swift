@@ -1,6 +1,6 @@
 import Foundation
 
-/// The variables of `make crash`, for longer runs and for repeating a run.
+/// The variables of `scripts/crash`, for longer runs and for repeating a run.
 enum Setting {
     static let seed = number("COUNTDOWND_SEED") ?? UInt64.random(in: 1..<1_000_000)
     /// How many faults of each scenario are tried; nil for all, which `COUNTDOWND_FAULTS=0` sets.

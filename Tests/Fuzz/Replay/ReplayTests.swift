@@ -1,6 +1,6 @@
 import Testing
 
-/// Each harness runs in a process of its own, since a failed check ends it. `make fuzz` tries far more inputs.
+/// Each harness runs in a process of its own, since a failed check ends it. `scripts/fuzz` tries far more inputs.
 @Suite("Fuzz inputs")
 struct ReplayTests {
     @Test("lengths and clock times are read, or refused with a sentence")

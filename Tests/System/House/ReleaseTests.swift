@@ -10,7 +10,9 @@ struct ReleaseTests {
     /// A repository of one commit with the scripts, the version and a changelog without a date.
     init() throws {
         repository = try TemporaryDirectory()
-        let copied = ["scripts/release", "scripts/version", "scripts/source-date", "Sources/IPC/Version.swift"]
+        let copied = [
+            "scripts/release", "scripts/setup", "scripts/version", "scripts/source-date", "Sources/IPC/Version.swift",
+        ]
         try run(
             """
             cp --parents \(copied.joined(separator: " ")) '\(repository.path)'

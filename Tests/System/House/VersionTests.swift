@@ -38,6 +38,6 @@ struct VersionTests {
             #expect(Set(dependencies.filter { $0.2 != nil }.map(\.1)) == Set(dependencies.map(\.1)), "\(path)")
         }
         #expect(try BuiltProduct.text(of: "Makefile").contains("\nexport COUNTDOWND_EXACT := 1\n"))
-        #expect(try BuiltProduct.text(of: "scripts/dist").contains("\nexport COUNTDOWND_EXACT=1\n"))
+        #expect(try BuiltProduct.text(of: "scripts/setup").contains("\nexport COUNTDOWND_EXACT=1\n"))
     }
 }
