@@ -1,9 +1,33 @@
-"""A screen of Xvfb, which is in memory, and pictures of it by ImageMagick."""
+"""Systems for trials: the machine of Tests/System/Manager, a screen of Xvfb, which is in memory, and pictures of it by ImageMagick."""
 
+import os
 import subprocess
+import sys
 import time
 
-PATIENCE_SECONDS = 90
+from servers import PATIENCE, ROOT
+
+MACHINE = os.path.join(ROOT, "Tests/System/Manager/Machine/machine")
+
+
+class Machine:
+    """A systemd of its own over a tree of files, until its end."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([MACHINE, "start", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.folder = self.process.stdout.readline().strip()
+        if not os.path.isdir(self.folder):
+            sys.exit(f"{os.path.basename(sys.argv[0])}: no machine: {self.folder}")
+
+    def command(self, user, *words):
+        return [MACHINE, "run", self.folder, user, *words]
+
+    def run(self, user, *words):
+        return subprocess.run(self.command(user, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
 
 
 def start_screen(size="640x400"):
@@ -17,7 +41,7 @@ def start_screen(size="640x400"):
 def save_picture(display, path, is_shown):
     """Saves the part of the screen that is not black, if is_shown() and nothing is drawn; False if that takes too long."""
     shot = ["import", "-display", ":" + display, "-window", "root"]
-    end = time.monotonic() + PATIENCE_SECONDS
+    end = time.monotonic() + PATIENCE
     last = None
     while time.monotonic() < end:
         picture = subprocess.run([*shot, "ppm:-"], capture_output=True, check=True).stdout
