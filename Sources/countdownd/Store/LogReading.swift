@@ -112,9 +112,11 @@ struct LogReading: ~Copyable {
             return End(position: position, chain: chain, isCut: rest == .turns, isAtZeros: rest == .nothing)
         }
         guard chain.turn < end else { return End(position: position, chain: chain, isCut: false, isAtZeros: true) }
-        let isCut = synced.map { chain.turn > $0 } ?? false
-        if !isCut { damage(segment.name, "its turns from \(chain.turn) to \(end - 1) are missing") }
-        return End(position: position, chain: TurnChain(turn: end, sum: next.sum ?? 0), isCut: isCut, isAtZeros: true)
+        if let synced, chain.turn > synced {
+            return End(position: position, chain: chain, isCut: true, isAtZeros: true)
+        }
+        damage(segment.name, "its turns from \(chain.turn) to \(end - 1) are missing")
+        return End(position: position, chain: TurnChain(turn: end, sum: next.sum ?? 0), isCut: false, isAtZeros: true)
     }
 
     /// Reads a file to its end.

@@ -94,6 +94,25 @@ final class DamagedLogTests: StoreSuite {
         }
     }
 
+    @Test("after a power failure that spared a later segment has the same turns at the next start, too")
+    func laterSegment() throws {
+        let ends = try scene.log.ends(of: name)
+        let state = try #require(try scene.log.state)
+        let found = Trailer(Array(whole.split(separator: 10).last ?? []).span)
+        let trailer = try #require(found)
+        let chain = TurnChain(turn: trailer.turn + 1, sum: trailer.crc)
+        try scene.log.write(Segment.firstTurn(of: 2, after: chain, state).bytes, to: "0000000002.log")
+        var bytes = whole
+        for place in ends[5]..<ends[6] { bytes[place] = 0 }
+        try scene.log.write(bytes, to: name)
+        scene.reboot()
+        for _ in 0..<2 {
+            do { #expect(try scene.open().keys == history[5].map(\.key.text)) }
+            try scene.crash()
+        }
+        #expect(scene.lines.all.count { $0.contains("damaged: ") } == 0, "\(scene.lines.all)")
+    }
+
     @Test("with a turn that was refused and is on the disk all the same does not have that turn")
     func refused() throws {
         let ends = try scene.log.ends(of: name)
