@@ -20,7 +20,7 @@ let isStatic = Context.environment["COUNTDOWND_STATIC"] == "1"
 let staticExecutable: [LinkerSetting] =
     isStatic ? [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie"])] : []
 
-// Exact in our own builds, because lock files are not kept here; the Makefile and scripts/dist set the variable. A program that
+// Exact in our own builds, because lock files are not kept here; the Makefile and scripts/setup set the variable. A program that
 // depends on a library of this package does not build countdownctl, so it may have another version.
 let argumentParser: Package.Dependency =
     Context.environment["COUNTDOWND_EXACT"] == "1"
