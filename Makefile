@@ -144,7 +144,7 @@ else
 	scripts/sanitize
 endif
 
-bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
+bench: ## the released daemon beside Redis, for docs/performance.md; half an hour (BENCH=--quick is a trial)
 	scripts/install-dependencies bench
 	@$(MAKE) build
 	@$(MAKE) build-fleet

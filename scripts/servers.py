@@ -1,6 +1,7 @@
 """What `bench` and the trials share: servers on private directories, connections to them, and the options that all scripts have."""
 
 import argparse
+import ctypes
 import glob
 import itertools
 import json
@@ -49,6 +50,14 @@ def need(*programs):
             program(name)
         except argparse.ArgumentTypeError as error:
             sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")
+
+
+def need_inotify():
+    """Fails if a daemon would get no inotify instance, because it would look after its files in another way."""
+    descriptor = ctypes.CDLL(None).inotify_init1(os.O_CLOEXEC)
+    if descriptor < 0:
+        raise RuntimeError("all inotify instances are in use: end other programs, or raise fs.inotify.max_user_instances")
+    os.close(descriptor)
 
 
 def wait_until(is_so, what, seconds=PATIENCE, pause=0.002):

@@ -23,7 +23,6 @@ store's log is empty in the beginning, because its length counts, too.
 """
 
 import contextlib
-import ctypes
 import glob
 import os
 import re
@@ -32,7 +31,7 @@ import subprocess
 import sys
 import time
 
-from servers import ROOT, Connection, Daemon, need, parser_of, start_many, temporary
+from servers import ROOT, Connection, Daemon, need, need_inotify, parser_of, start_many, temporary
 
 COUNT = 20_000
 CONNECTIONS = 10
@@ -284,14 +283,6 @@ def check(counts):
                   f"scripts/bench count --write {name}")
     if above:
         sys.exit("\n".join(above))
-
-
-def need_inotify():
-    """Ends the script if a daemon would get no inotify instance, because it would look after its files in another way."""
-    descriptor = ctypes.CDLL(None).inotify_init1(os.O_CLOEXEC)
-    if descriptor < 0:
-        sys.exit("count: all inotify instances are in use: end other programs, or raise fs.inotify.max_user_instances")
-    os.close(descriptor)
 
 
 def main():

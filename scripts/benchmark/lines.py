@@ -11,7 +11,7 @@ import time
 from benchmark.fleet import engine, fleet, host
 from benchmark.handover import handover
 from benchmark.trial import DURABLE, EVENTS
-from servers import PATIENCE, Connection, temporary, wait_until
+from servers import PATIENCE, Connection, need_inotify, temporary, wait_until
 
 # Connections, calls per write, and the number of calls in about a second.
 SHAPES = {"1": (1, 1, 100_000), "50": (50, 1, 300_000), "50x32": (50, 32, 1_000_000)}
@@ -185,6 +185,7 @@ def flood(trial, server):
 def idle(trial):
     """A daemon, a daemon of a fleet and Redis, all at once, because idle servers do not disturb each other: with 1,000 running
     keys and no watcher."""
+    need_inotify()
     with trial.countdownd() as ours, trial.redis(*DURABLE) as theirs, engine() as redis, host(trial, redis) as member:
         for server in ours, theirs, member:
             trial.fill(server, 1_000)
