@@ -1,4 +1,5 @@
 import CSystemd
+import System
 
 /// The condition of the program, for the log, `systemctl status` and other programs.
 struct Condition {
@@ -63,3 +64,6 @@ struct Condition {
         return "\(place); \(rings ? sound.sentence ?? "rings" : "silent (ring no)")"
     }
 }
+
+/// Writes a line to the log.
+func writeLine(_ sentence: String) { Log.write(sentence, of: "countdown-notify") }

@@ -140,7 +140,7 @@ struct Ends {
 
     private var hasNext: Bool { waiting > 0 || gap != nil }
 
-    /// The next notification; nil if there is none, or until all ends have been reported.
+    /// The next notification; nil if nothing waits, and while the daemon still reports earlier ends.
     var next: EndNotification? {
         if isCatchingUp { return nil }
         if gap != nil { return .gap }

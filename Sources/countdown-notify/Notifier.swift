@@ -336,5 +336,3 @@ extension SignalDescriptor {
         return false
     }
 }
-
-func writeLine(_ sentence: String) { Log.write(sentence, of: "countdown-notify") }

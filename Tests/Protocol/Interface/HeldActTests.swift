@@ -127,7 +127,7 @@ struct HoldingCallTests {
         nonisolated(unsafe) let listener = try ListeningSocket(path: countdowns.path)
         nonisolated(unsafe) let answers = answers
         Thread.detachNewThread {
-            for answer in answers {
+            for answer in unsafe answers {
                 guard let connection = try? unsafe listener.accept(), let call = try? connection.message() else {
                     return
                 }
