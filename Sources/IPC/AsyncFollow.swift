@@ -11,8 +11,8 @@ extension AsyncClient {
     /// `finished`, `cancelled`, or `gone` if the daemon cannot say. If the daemon goes away, there is one `away`, and when it is
     /// back the current state: no end is missed, none is reported twice, and the countdown is not started again. If the answer to
     /// the start is lost, the watch, which was there before it, says whether it was made: the name `run` in the metadata has a
-    /// random token. A store that cannot be written or is not open yet is waited for. A daemon that is not there in the beginning
-    /// is an error.
+    /// random token. A store that cannot be written or is not open yet is waited for, and so is room for a connection: the reason of
+    /// `away` is the error. A daemon that is not there in the beginning is an error.
     ///
     /// Without a duration and a deadline nothing is started: the key must be running or paused, and the parameters of the start
     /// have no meaning. If the task is cancelled, or the loop is left, the watch is closed, and the countdown stays.

@@ -270,7 +270,7 @@ extension ClientError {
     }
 
     /// Whether a start may have been made though it has no answer.
-    var mayHaveStarted: Bool {
+    fileprivate var mayHaveStarted: Bool {
         switch self {
         case .disconnected, .failed, .countdown(.unreachable): true
         default: false

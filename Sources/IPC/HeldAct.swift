@@ -1,3 +1,4 @@
+import Glibc
 import System
 import Varlink
 
@@ -72,8 +73,8 @@ package struct HeldAct: Sendable {
         case .failure(.countdown(.alreadyRunning(let countdown, _))) where isOwn(countdown):
             return hold(countdown, at: now)
         case .failure(let error):
-            // If no answer was lost, there is no countdown that could be recognized.
-            let isTemporary = failures == 0 ? error.mayHaveStarted : error.isTemporaryOfStart
+            // A start can only be recognized if it was made without an answer.
+            let isTemporary = failures == 0 ? error.isLostConnection : error.isTemporaryOfStart
             failures += 1
             guard isTemporary, failures < CooldownHold.attemptsAfterExit else { return [.refused(error)] }
             return [.wake(at: now + Backoff.delay(before: failures))]
@@ -96,6 +97,17 @@ package struct HeldAct: Sendable {
         case .call(let call): [.wake(at: nil), .call(call)]
         case .leave: [.wake(at: nil)] + (hasEnded ? [.done] : [])
         case nil: []
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether the connection has ended before the answer. A daemon that does not answer in time is not asked again at once.
+    fileprivate var isLostConnection: Bool {
+        switch self {
+        case .disconnected: true
+        case .failed(let code): code != ETIMEDOUT
+        default: false
         }
     }
 }

@@ -11,9 +11,9 @@ extension AsyncClient {
     ///
     /// The countdown is started before the action, for the duration, but at least for 30 s, and prolonged as long as the action
     /// runs. If the action succeeds, the duration remains from then on. If it throws, the key is given back. If this program is
-    /// killed, the countdown ends by itself. If the daemon goes away meanwhile, it is asked again. If the answer to the start is
-    /// lost, it is made again for about a second and a half; a random token, under the name `run` in the metadata, shows whether
-    /// it had been made.
+    /// killed, the countdown ends by itself. If the daemon goes away meanwhile, it is asked again. If it goes away before
+    /// it has answered the start, the start is made again for about a second and a half; a random token, under the name `run` in the
+    /// metadata, shows whether it had been made.
     ///
     /// - Parameters:
     ///   - key: 1 to 255 bytes without control characters.
@@ -36,25 +36,7 @@ extension AsyncClient {
             defer { group.cancelAll() }
             var steps = held.beginning
             var result: Result<Value, any Error>?
-            while true {
-                while !steps.isEmpty {
-                    switch steps.removeFirst() {
-                    case .call(let request): steps += held.answer(await self.result(of: request), at: BootClock.now)
-                    case .act:
-                        group.addTask {
-                            do { return .success(try await action()) } catch { return .failure(error) }
-                        }
-                    // A task that is cancelled would not sleep. The action ends soon, or the key does.
-                    case .wake(let instant?) where !Task.isCancelled || result != nil:
-                        group.addTask {
-                            await Backoff.sleep(microseconds: instant - BootClock.now)
-                            return nil
-                        }
-                    case .wake: break
-                    case .refused(let error): throw error
-                    case .done: if let result { return try result.get() }
-                    }
-                }
+            while try await !carryOut(steps, of: &held, in: &group, hasEnded: result != nil, action) {
                 switch try await group.next() {
                 case .some(.some(let ended)):
                     result = ended
@@ -65,7 +47,39 @@ extension AsyncClient {
                 case nil: throw ClientError.cancelled
                 }
             }
+            guard let result else { throw ClientError.cancelled }
+            return try result.get()
         }
+    }
+
+    /// Carries out steps, until the group has a result; true after the last one.
+    private func carryOut<Value: Sendable>(
+        _ first: [HeldAct.Step],
+        of held: inout HeldAct,
+        in group: inout ThrowingTaskGroup<Result<Value, any Error>?, any Error>,
+        hasEnded: Bool,
+        _ action: @escaping @Sendable () async throws -> Value
+    ) async throws(ClientError) -> Bool {
+        var steps = first
+        while !steps.isEmpty {
+            switch steps.removeFirst() {
+            case .call(let request): steps += held.answer(await result(of: request), at: BootClock.now)
+            case .act:
+                group.addTask {
+                    do { return .success(try await action()) } catch { return .failure(error) }
+                }
+            // A task that is cancelled would not sleep. The action ends soon, or the key does.
+            case .wake(let instant?) where !Task.isCancelled || hasEnded:
+                group.addTask {
+                    await Backoff.sleep(microseconds: instant - BootClock.now)
+                    return nil
+                }
+            case .wake: break
+            case .refused(let error): throw error
+            case .done: return true
+            }
+        }
+        return false
     }
 
     /// Makes a call. In a task that was cancelled, another task makes it, unless it is a start.

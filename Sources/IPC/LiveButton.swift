@@ -10,7 +10,7 @@ extension AsyncClient {
     /// for try await picture in button { draw(picture.title, isEnabled: picture.isEnabled) }
     /// ```
     ///
-    /// A ``LiveButton/press()`` holds the key, so that of all buttons with the key one acts, runs the action, and lets the key
+    /// A ``LiveButton/press()`` holds the key, so that only one of all buttons with the key acts, runs the action, and lets the key
     /// count from then on; if the action throws, the key is given back. A press while the button counts does nothing. A button
     /// that is shown again counts on with the countdown of its key.
     ///

@@ -61,8 +61,8 @@ struct HeldActTests {
     }
 
     @Test(
-        "a start whose answer is lost is made again, and the own countdown is held",
-        arguments: [.disconnected, .failed(errno: EPIPE), .countdown(.unreachable(reason: ""))] as [ClientError]
+        "a start whose connection is lost is made again, and the own countdown is held",
+        arguments: [.disconnected, .failed(errno: EPIPE)] as [ClientError]
     )
     func recognizes(_ lost: ClientError) {
         var held = held()
@@ -90,8 +90,9 @@ struct HeldActTests {
     }
 
     @Test(
-        "if nothing was started, the error is a refusal at once",
+        "any other error is a refusal at once",
         arguments: [
+            .countdown(.unreachable(reason: "silent")), .failed(errno: ETIMEDOUT),
             .unreachable(path: "/s", errno: ENOENT), .cancelled, .countdown(.storageFailed(reason: "full")),
             .countdown(.limitReached(limit: "countdowns", maximum: 1)), .service(.invalidParameter("key")),
         ] as [ClientError]
