@@ -5,10 +5,10 @@ import Varlink
 extension CooldownMark {
     /// The metadata with a random token, by which a caller whose reply was lost recognizes its own start.
     static func ownMetadata() -> TextMap<String> {
-        metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)])
+        metadata.merging([token: FollowState.randomToken])
     }
 
-    static let token = "run"
+    static let token = FollowState.tokenName
 }
 
 extension Client {

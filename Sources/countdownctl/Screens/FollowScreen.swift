@@ -68,16 +68,11 @@ struct FollowScreen: Screen {
         switch notice {
         case .lost, .stillLost: isLost = true
         case .recovered: isLost = false
-        case .forgotten(let keys):
-            for key in keys {
-                deselect(key)
-                board.remove(key)
-            }
-        case .historyTrimmed:
-            board = CountdownBoard()
-            return sentence.map { [.print([$0])] } ?? []
-        case .started, .events, .current: break
+        case .forgotten(let keys): for key in keys { deselect(key) }
+        case .historyTrimmed, .started, .events, .current: break
         }
+        board.apply(notice)
+        if case .historyTrimmed = notice, let sentence { return [.print([sentence])] }
         // While the daemon is away, the screen says so itself.
         return []
     }

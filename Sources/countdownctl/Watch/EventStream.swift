@@ -73,8 +73,12 @@ struct EventStream: ~Copyable {
 
     /// The messages when the daemon goes away, and when it is back.
     static func sentences(about error: ClientError) -> (loss: String, recovery: String) {
-        guard case .countdown = error else { return (lostSentence, "reconnected to the daemon") }
-        return ("\(CommandFailure(error, isRead: true).sentence); waiting", "the daemon knows its countdowns now")
+        let waiting = "\(CommandFailure(error, isRead: true).sentence); waiting"
+        return switch error {
+        case .countdown: (waiting, "the daemon knows its countdowns now")
+        case .unreachable: (waiting, "connected to the daemon")
+        default: (lostSentence, "reconnected to the daemon")
+        }
     }
 
     private mutating func take(_ event: WatchEvent) {

@@ -54,24 +54,8 @@ struct Feed {
     /// waits for it.
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
-        var attempt = 0
-        while true {
-            do {
-                return try follow()
-            } catch let failure as CommandFailure {
-                guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
-                    throw failure
-                }
-                if attempt == 0 { output.say("\(failure.sentence); waiting") }
-            }
-            try feed?.beginAfresh()
-            attempt += 1
-            if let status = try wait(Backoff.delay(before: attempt)) { return status }
-        }
-    }
-
-    private mutating func follow() throws -> ExitCode {
         var options = ResumableWatch.FailureOptions()
+        options.waitsForDaemon = feed != nil
         // The runner knows which of the events have had their commands.
         if file != nil { options.trimmedHistory = .resumeFromOldest }
         let following = ResumableWatch(watch, options: options)
@@ -128,17 +112,6 @@ struct Feed {
         default: break
         }
         if let sentence { output.say(sentence) }
-    }
-
-    /// Waits before another attempt; returns an exit code if it was interrupted.
-    private mutating func wait(_ microseconds: Int64) throws -> ExitCode? {
-        let end = MonotonicDeadline.after(microseconds: microseconds)
-        while end.remainingUSec > 0 {
-            let next = [end, feed?.deadline].compactMap(\.self).min()
-            if interruption.wait(until: next) == .interrupted { return leavingStatus }
-            try feed?.passDeadline()
-        }
-        return nil
     }
 
     /// It is not a failure if the reader has left.
