@@ -8,7 +8,7 @@ import subprocess
 import textwrap
 import time
 
-from benchmark.lines import SHAPES, expiry_sizes, growth_sizes
+from benchmark.lines import SHAPES, expiry_sizes
 from servers import ROOT
 
 # A block of docs/performance.md that a trial writes; the text around the blocks is written by hand.
@@ -204,16 +204,12 @@ def tables(trial):
         ])
     found["Expiry"] = table(["other keys", "server", "delivered within 180 s", "p50", "p99", "aim for p99", "", "processor time",
                              "memory"], expiry_rows(trial))
-    found["Growth"] = table(["countdownd / Redis", "Start", "Get", "median lateness of an end", "resident"],
-                            growth_rows(trial))
     return {title: text for title, text in found.items() if text}
 
 
 # The servers of the line `expiry`.
 EXPIRY = {"floor": "a bare timerfd", "countdownd": "countdownd", "redis": "Redis",
           "eager": "Redis, `hz 500`, `active-expire-effort 10`"}
-# The columns of the line `growth`.
-GROWTH = [("start", "rate"), ("get", "rate"), ("late", "time"), ("memory", "size")]
 
 
 def expiry_rows(trial):
@@ -233,16 +229,6 @@ def expiry_rows(trial):
             yield [f"{others:,}", text, f"{told:,.0f}", write(p50, "time"), write(p99, "time"), aim, verdict,
                    write(trial.median(f"expiry-{others}-processor", server), "time"),
                    write(trial.median(f"expiry-{others}-memory", server), "size")]
-
-
-def growth_rows(trial):
-    """For each number of keys, and of connections, the figures of both servers."""
-    for things, sizes, lines in zip(("key", "connection"), growth_sizes(trial), (GROWTH, GROWTH[:2])):
-        for size in sizes:
-            text = f"{size:,} {things}{'s' * (size > 1)}{', 50 connections' * (things == 'key')}"
-            found = ([write(trial.median(f"{things}s-{line}-{size}", server), kind) for server in ("countdownd", "redis")]
-                     for line, kind in lines)
-            yield [text, *(" / ".join(pair) if all(pair) else "" for pair in found), *[""] * (len(GROWTH) - len(lines))]
 
 
 def circumstances(programs, rounds):
