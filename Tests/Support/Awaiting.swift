@@ -1,4 +1,5 @@
 import Dispatch
+public import IPC
 
 /// Runs an async closure on a thread of its own and waits for its end, because tests that block hold the threads that
 /// tasks use otherwise. Tasks of a group that the closure makes run on that thread too, one at a time.
@@ -40,5 +41,12 @@ private final class OwnThread: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+extension AsyncClient {
+    /// Waits until the daemon's status satisfies the condition; the connection of GetStatus counts as well.
+    public func awaitStatus(_ isAwaited: (GetStatus.Reply) -> Bool) async throws {
+        while try await !isAwaited(call(GetStatus())) {}
     }
 }

@@ -16,7 +16,9 @@ struct ConnectionsOfUserTests {
     private let daemon: SmallDaemon
 
     init() throws {
-        daemon = try SmallDaemon(log: lines.log, access: .socket) {
+        var options = Options()
+        options.access = .socket
+        daemon = try SmallDaemon(log: lines.log, options: options) {
             $0.connectionsPerUser = 2
             $0.refusalsPerUser = 1
         }

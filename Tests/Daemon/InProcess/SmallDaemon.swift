@@ -20,14 +20,14 @@ struct SmallDaemon: Reachable {
     ///   - directory: for its socket and state.
     ///   - time: its time.
     ///   - log: its log.
-    ///   - access: the users that may call.
+    ///   - options: its options.
     ///   - change: changes the limits.
     /// - Throws: if it cannot be started.
     init(
         in directory: TemporaryDirectory? = nil,
         time: DrivenTime = DrivenTime(),
         log: Log = Log(level: .error, journalStream: nil),
-        access: Options.Access = .owner,
+        options: Options = Options(),
         _ change: (inout Limits) -> Void = { _ in }
     ) throws {
         // Its descriptors stay open as long as the process.
@@ -35,8 +35,7 @@ struct SmallDaemon: Reachable {
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
         (self.directory, self.time) = (directory, time)
-        var options = Options()
-        options.access = access
+        var options = options
         change(&options.limits)
         let location = StoreLocation(
             directory: directory.path(of: "state"),
@@ -77,7 +76,7 @@ struct SmallDaemon: Reachable {
 }
 
 /// A daemon in this process and a client of it, new for each test.
-class SmallDaemonSuite {
+class SmallDaemonSuite: CallerSuite {
     let daemon: SmallDaemon
     let caller: Caller
     var time: DrivenTime { daemon.time }

@@ -15,7 +15,7 @@ final class DamagedLogTests: StoreSuite {
 
     /// Twelve turns of a daemon that was killed.
     override init() throws {
-        try super.init(StoreScene(inMemory: true))
+        try super.init()
         let keeper = try scene.open()
         history.append([])
         for number in 0..<12 {
@@ -30,7 +30,7 @@ final class DamagedLogTests: StoreSuite {
         _ bytes: some Sequence<UInt8>,
         rebooted: Bool
     ) throws -> (keys: [String], labels: [String?], said: [String]) {
-        let scene = try StoreScene(inMemory: true)
+        let scene = try StoreScene()
         unsafe mkdir(scene.log.folder, 0o700)
         try scene.log.write(bytes, to: name)
         if rebooted { scene.reboot() }

@@ -18,9 +18,7 @@ final class StoreScene {
     /// Whether the daemons are members of a fleet.
     var followsEngine = false
 
-    init(inMemory: Bool = false) throws {
-        directory = try TemporaryDirectory(inMemory: inMemory)
-    }
+    init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
     var log: LogText { LogText(folder: directory.path(of: "log")) }
 
@@ -69,7 +67,7 @@ final class StoreScene {
 
     /// The files as a daemon leaves them that is killed: copies of them go on in another directory.
     func crash() throws {
-        let next = try TemporaryDirectory()
+        let next = try TemporaryDirectory(inMemory: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name != "lock" {
             try FileManager.default.copyItem(atPath: directory.path(of: name), toPath: next.path(of: name))
         }

@@ -14,7 +14,7 @@ struct StoredRangeTests {
 
     private let scene: StoreScene
 
-    init() throws { scene = try StoreScene(inMemory: true) }
+    init() throws { scene = try StoreScene() }
 
     private func setClock(_ random: inout SeededGenerator) throws {
         let boot = scene.now.boot + Duration(microseconds: .random(in: 0...1 << 44, using: &random))

@@ -53,11 +53,11 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
 
 @Suite("Messages that violate Varlink")
 struct BrokenMessageTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let bystander: Bystander
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         bystander = try Bystander(of: daemon)
     }
 

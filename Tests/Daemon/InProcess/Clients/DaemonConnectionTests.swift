@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Connections")
-final class DaemonConnectionTests: DaemonSuite {
+final class DaemonConnectionTests: SmallDaemonSuite {
     private static let status = #"{"method":"io.countdownd.GetStatus"}"#
 
     private func call(_ method: String, _ parameters: String = "{}", _ rest: String = "") -> String {
@@ -53,6 +53,7 @@ final class DaemonConnectionTests: DaemonSuite {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(100)))
         try connection.send(message: call("Wait", #"{"key":"tea"}"#))
         connection.closeWriting()
+        time.pass(.milliseconds(100))
         #expect(try connection.message().contains(#""state":"finished""#))
         #expect(try connection.nextMessage() == nil)
     }
@@ -65,6 +66,7 @@ final class DaemonConnectionTests: DaemonSuite {
         #expect(try connection.message().contains(#""type":"synced""#))
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(50)))
         #expect(try connection.message().contains(#""type":"started""#))
+        time.pass(.milliseconds(50))
         #expect(try connection.message().contains(#""type":"finished""#))
     }
 

@@ -150,11 +150,11 @@ struct BadCall: Sendable {
 
 @Suite("Invalid calls")
 struct BadCallTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let bystander: Bystander
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         bystander = try Bystander(of: daemon)
     }
 
@@ -232,6 +232,7 @@ struct BadCallTests {
             _ = try caller.call(Cancel(key: key))
         }
         _ = try caller.call(Start(key: "short", durationUSec: 1))
+        daemon.time.pass(1)
         #expect(try caller.call(Wait(key: "short")).countdown.durationUSec == 1)
     }
 

@@ -1,15 +1,19 @@
-import Foundation
 import Glibc
 import TestSupport
 import Testing
 
+@testable import countdownd
+
 @Suite("The interface io.systemd.service")
 struct LogLevelTests {
-    private let daemon: DaemonProcess
+    private let lines = Lines()
+    private let daemon: SmallDaemon
     private let client: RawConnection
 
     init() throws {
-        daemon = try DaemonProcess(arguments: ["--access", "socket"])
+        var options = Options()
+        options.access = .socket
+        daemon = try SmallDaemon(log: lines.log, options: options)
         client = try daemon.connect()
     }
 
@@ -36,11 +40,10 @@ struct LogLevelTests {
 
     @Test("from SetLogLevel on, lines of the new level are logged")
     func level() throws {
-        let line = "disconnecting a client that broke the protocol"
-        for (level, lines) in [("7", 1), ("3", 1), ("4", 2), ("0", 2)] {
+        for (level, count) in [("7", 1), ("3", 1), ("4", 2), ("0", 2)] {
             #expect(try client.exchange(setLevel(#"{"level":\#(level)}"#)) == "{}")
             try breakProtocol()
-            #expect(daemon.standardError.components(separatedBy: line).count == 1 + lines)
+            #expect(lines.all.count { $0.contains("disconnecting a client that broke the protocol") } == count)
         }
     }
 
@@ -49,8 +52,8 @@ struct LogLevelTests {
         .enabled(if: geteuid() == 0, "only root can connect as somebody else")
     )
     func stranger() throws {
-        try letAll(into: daemon.directory, connectTo: daemon.socketPath)
-        let stranger = try RawConnection(to: daemon.socketPath, as: 65_534)
+        try daemon.letAllIn()
+        let stranger = try daemon.connect(as: 65_534)
         #expect(try stranger.exchange(#"{"method":"io.systemd.service.Ping"}"#) == "{}")
         let denied = #"{"error":"org.varlink.service.PermissionDenied"}"#
         #expect(try stranger.exchange(setLevel(#"{"level":7}"#)) == denied)
