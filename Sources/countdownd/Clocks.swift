@@ -5,7 +5,7 @@ import System
 
 /// The time of the daemon, as its turns see it.
 struct Clocks {
-    private let time: any TimeSource
+    private let time: TimeSource
     private var offset: ClockOffset
     /// The clock of the fleet's engine, which takes the place of the system clock; nil outside a fleet.
     private var engine: EngineClock?
@@ -13,7 +13,7 @@ struct Clocks {
     /// - Parameters:
     ///   - time: the source of the time.
     ///   - followsEngine: whether the daemon is a member of a fleet.
-    init(_ time: any TimeSource, followsEngine: Bool) {
+    init(_ time: TimeSource, followsEngine: Bool) {
         self.time = time
         offset = ClockOffset(time.read())
         engine = followsEngine ? EngineClock() : nil
@@ -43,7 +43,7 @@ struct Clocks {
 
     /// The system clock by the offset of the last reading: a countdown is due when this has come, and not some microseconds
     /// before or after.
-    var heldTime: WallInstant { Now(boot: time.boot, offset: offset.held).wall }
+    var heldTime: WallInstant { Now(boot: time.boot(), offset: offset.held).wall }
 }
 
 /// Becomes readable when somebody sets the system clock.

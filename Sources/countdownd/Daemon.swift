@@ -76,7 +76,7 @@ actor Daemon {
         serviceManager: ServiceManager,
         signals: consuming SignalDescriptor,
         storage: consuming RetryingStore,
-        time: any TimeSource = SystemTime(),
+        time: TimeSource = .system,
         listen: () throws -> Listener
     ) throws {
         eventLoop = try EventLoop()

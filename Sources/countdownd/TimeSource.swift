@@ -6,18 +6,16 @@ import System
 
 /// The source of a daemon's time: its clocks, and how its loop waits for an instant. Only a source reads a clock.
 ///
-/// The source of a test stands still until the test moves it.
-protocol TimeSource: Sendable {
+/// The source of a test stands still until the test moves it. The clocks are functions, because an existential costs more.
+struct TimeSource: Sendable {
     /// The boot clock.
-    var boot: BootInstant { get }
-    /// How its loop waits for an instant.
-    var margins: TimerMargins { get }
+    let boot: @Sendable () -> BootInstant
     /// The system clock between two readings of the boot clock.
-    func read() -> ClockOffset.Reading
-    /// Makes an alarm, which calls back when the system clock comes to the instant that was set last.
-    ///
-    /// - Returns: sets the instant.
-    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void
+    let read: @Sendable () -> ClockOffset.Reading
+    /// How the loop waits for an instant.
+    var margins = TimerMargins()
+    /// Makes an alarm, which calls back when the system clock comes to the instant that was set last. Returns what sets the instant.
+    let makeAlarm: @Sendable (_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void
 }
 
 /// The durations before an instant in which the loop waits for it without an alarm.
@@ -36,20 +34,19 @@ struct TimerMargins {
 }
 
 /// The time of this machine.
-struct SystemTime: TimeSource {
+extension TimeSource {
+    static let system = TimeSource(boot: { bootClock }, read: readSystem, makeAlarm: makeSystemAlarm)
+
     /// In the year 2112. From 2^62 ns after 1970 on, libdispatch takes an instant for an instant of another clock.
     private static let latest = WallInstant(microseconds: 1 << 52)
 
-    let margins = TimerMargins()
-    var boot: BootInstant { BootInstant(microseconds: BootClock.now) }
+    private static var bootClock: BootInstant { BootInstant(microseconds: BootClock.now) }
     /// The system clock.
-    var wall: WallInstant { WallInstant(microseconds: WallClock.now) }
+    static var systemClock: WallInstant { WallInstant(microseconds: WallClock.now) }
 
-    /// The system clock between two readings of the boot clock.
-    ///
-    /// If the process was interrupted in between, it reads again, because an uncertainty above the offset's tolerance
-    /// could be mistaken for a clock step.
-    func read() -> ClockOffset.Reading {
+    /// Reads the clocks. If the process was interrupted in between, it reads again, because an uncertainty above the offset's
+    /// tolerance could be mistaken for a clock step.
+    @Sendable private static func readSystem() -> ClockOffset.Reading {
         var best = readOnce()
         for _ in 0..<4 where best.width > ClockOffset.tolerance {
             let next = readOnce()
@@ -58,16 +55,16 @@ struct SystemTime: TimeSource {
         return best
     }
 
-    private func readOnce() -> ClockOffset.Reading {
-        ClockOffset.Reading(before: boot, wall: wall, after: boot)
+    private static func readOnce() -> ClockOffset.Reading {
+        ClockOffset.Reading(before: bootClock, wall: systemClock, after: bootClock)
     }
 
-    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void {
+    @Sendable private static func makeSystemAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void {
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "countdownd.timer"))
         source.setEventHandler(handler: fire)
-        source.schedule(wallDeadline: Self.deadline(Self.latest))
+        source.schedule(wallDeadline: deadline(latest))
         source.activate()
-        return { source.schedule(wallDeadline: Self.deadline($0), leeway: .nanoseconds(0)) }
+        return { source.schedule(wallDeadline: deadline($0), leeway: .nanoseconds(0)) }
     }
 
     private static func deadline(_ instant: WallInstant) -> DispatchWallTime {

@@ -12,7 +12,7 @@ struct Timer: ~Copyable {
     private var isScheduled = false
 
     /// A timer that calls back, on some thread, when the instant for which it was armed last is near.
-    init(_ time: any TimeSource, _ fire: @escaping @Sendable () -> Void) {
+    init(_ time: TimeSource, _ fire: @escaping @Sendable () -> Void) {
         margins = time.margins
         setAlarm = time.makeAlarm(fire)
     }

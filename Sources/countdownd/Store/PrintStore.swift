@@ -17,7 +17,7 @@ struct PrintStore {
 
     init(directory: String, options: Options) {
         self.directory = directory
-        var clocks = Clocks(SystemTime(), followsEngine: options.backend != nil)
+        var clocks = Clocks(.system, followsEngine: options.backend != nil)
         recovery = Recovery(
             limits: options.limits,
             now: clocks.now().now,

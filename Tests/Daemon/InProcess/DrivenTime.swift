@@ -4,7 +4,7 @@ import Synchronization
 @testable import countdownd
 
 /// A time that stands still until a test moves it, and wakes the daemon if it comes to the instant that the daemon waits for.
-final class DrivenTime: TimeSource {
+final class DrivenTime: Sendable {
     private struct State {
         var now: Now
         /// The instant that the daemon waits for.
@@ -21,9 +21,6 @@ final class DrivenTime: TimeSource {
 
     private let state: Mutex<State>
 
-    /// The loop waits for the alarm alone.
-    let margins = TimerMargins(near: .zero, slack: .zero, spin: .zero, longWait: .zero)
-
     init(wall: WallInstant = WallInstant(microseconds: 1_800_000_000_000_000)) {
         let boot = BootInstant(microseconds: 1_000_000_000)
         let offset = Duration(microseconds: wall.microseconds - boot.microseconds)
@@ -31,16 +28,21 @@ final class DrivenTime: TimeSource {
     }
 
     var now: Now { state.withLock { $0.now } }
-    var boot: BootInstant { now.boot }
 
-    func read() -> ClockOffset.Reading {
-        let now = now
-        return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
-    }
-
-    func makeAlarm(_ fire: @escaping @Sendable () -> Void) -> (WallInstant) -> Void {
-        state.withLock { $0.fire = fire }
-        return { [self] instant in change { $0.alarm = instant } }
+    /// The time of a daemon, whose loop waits for the alarm alone.
+    var source: TimeSource {
+        TimeSource(
+            boot: { self.now.boot },
+            read: {
+                let now = self.now
+                return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
+            },
+            margins: TimerMargins(near: .zero, slack: .zero, spin: .zero, longWait: .zero),
+            makeAlarm: { fire in
+                self.state.withLock { $0.fire = fire }
+                return { instant in self.change { $0.alarm = instant } }
+            }
+        )
     }
 
     /// Lets microseconds pass, and then sets the system clock forward by this many.

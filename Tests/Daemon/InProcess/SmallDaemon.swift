@@ -49,7 +49,7 @@ struct SmallDaemon: Reachable {
             serviceManager: ServiceManager(),
             signals: SignalDescriptor([]),
             storage: RetryingStore(location: location, log: log),
-            time: time,
+            time: time.source,
             listen: { try Listener(at: path) }
         )
         // The daemon notices if its directory is removed, so the directory lives as long as the daemon.

@@ -6,11 +6,8 @@ import Testing
 
 @Suite("The timer")
 struct TimerTests {
-    private let clock = SystemTime()
-
     /// A timer with the loop that it wakes.
     private final class TimerRun {
-        private let clock = SystemTime()
         private let eventLoop: EventLoop
         private var poller: Poller
         private var timer: Timer
@@ -20,17 +17,17 @@ struct TimerTests {
         init() throws {
             let eventLoop = try EventLoop()
             self.eventLoop = eventLoop
-            timer = Timer(clock) { eventLoop.wakeUp() }
+            timer = Timer(.system) { eventLoop.wakeUp() }
             poller = try Poller()
             try poller.add(eventLoop.descriptor, token: 1)
         }
 
-        func arm(at instant: WallInstant) { timer.arm(at: instant, now: clock.wall) }
+        func arm(at instant: WallInstant) { timer.arm(at: instant, now: TimeSource.systemClock) }
 
         /// Waits once, as the loop does.
         func wait() {
-            if !poller.wait(for: timer.timeLeft(at: clock.wall)).isEmpty { _ = eventLoop.takeJobs() }
-            while timer.isImminent(at: clock.wall) {}
+            if !poller.wait(for: timer.timeLeft(at: TimeSource.systemClock)).isEmpty { _ = eventLoop.takeJobs() }
+            while timer.isImminent(at: TimeSource.systemClock) {}
             wakeUps += 1
         }
     }
@@ -41,18 +38,18 @@ struct TimerTests {
     )
     func comes(microseconds: Int64) throws {
         let run = try TimerRun()
-        let instant = clock.wall + Duration(microseconds: microseconds)
+        let instant = TimeSource.systemClock + Duration(microseconds: microseconds)
         run.arm(at: instant)
         // The alarm comes early, and a wait may be interrupted.
-        while clock.wall < instant, run.wakeUps < 10 { run.wait() }
-        #expect(clock.wall >= instant)
+        while TimeSource.systemClock < instant, run.wakeUps < 10 { run.wait() }
+        #expect(TimeSource.systemClock >= instant)
     }
 
     @Test("an instant that has passed is not waited for, however long ago it was")
     func passed() throws {
         for span in [Duration.zero, .milliseconds(1), .seconds(1_000_000_000), .seconds(3_000_000_000)] {
             let run = try TimerRun()
-            run.arm(at: clock.wall - span)
+            run.arm(at: TimeSource.systemClock - span)
             run.wait()
             #expect(run.wakeUps == 1)
         }
@@ -61,7 +58,7 @@ struct TimerTests {
     @Test("an earlier instant takes the place of a later one, and a later one that of one that has passed")
     func earliest() {
         let (now, second) = (WallInstant(microseconds: 1_000_000_000), Duration.seconds(1))
-        var timer = Timer(clock) {}
+        var timer = Timer(.system) {}
         // The rest is for reading the clock.
         let millisecond = Duration.milliseconds(1) - Duration(microseconds: 40)
         func left(_ timer: borrowing Timer, _ instant: WallInstant) -> Duration? { timer.timeLeft(at: instant) }
@@ -81,7 +78,7 @@ struct TimerTests {
     @Test("the clock is read only in the last moment before the instant")
     func imminent() {
         let instant = WallInstant(microseconds: 1_000_000_000)
-        var timer = Timer(clock) {}
+        var timer = Timer(.system) {}
         let isUnarmed = !timer.isImminent(at: instant)
         #expect(isUnarmed)
         timer.arm(at: instant, now: instant - .milliseconds(1))
@@ -91,9 +88,9 @@ struct TimerTests {
 
     @Test("if the system clock is set back, the alarm waits for an instant that was near")
     func setBack() {
-        let instant = clock.wall + .milliseconds(50)
+        let instant = TimeSource.systemClock + .milliseconds(50)
         let fired = DispatchSemaphore(value: 0)
-        var timer = Timer(clock) { fired.signal() }
+        var timer = Timer(.system) { fired.signal() }
         timer.arm(at: instant, now: instant - .milliseconds(1))
         timer.arm(at: instant, now: instant - .milliseconds(50))
         #expect(fired.wait(timeout: .now() + 60) == .success)

@@ -219,13 +219,16 @@ final class QueueTests: SmallDaemonSuite {
         }
         try awaitQueued(1_000)
         _ = try caller.call(Finish(key: "tea"))
+        for _ in clients {
+            time.pass(1)
+            _ = try queued()
+        }
         var revision: Int64 = 0
         for client in clients {
             let reply = try served(client)
             #expect(reply.outcome == .started)
             #expect(reply.countdown.revision > revision)
             revision = reply.countdown.revision
-            time.pass(1)
         }
         let status = try caller.call(GetStatus())
         #expect(status.counters["mostServedStartsInTurn"] == 1)

@@ -79,7 +79,7 @@ struct EngineClockTests {
     @Test("takes the place of the system clock, so that steps of that do not count")
     func replacesSystemClock() throws {
         let machine = DrivenTime()
-        var clocks = Clocks(machine, followsEngine: true)
+        var clocks = Clocks(machine.source, followsEngine: true)
         let offset = machine.now.offset + .milliseconds(50)
         clocks.follow(engineOffset: offset)
         #expect(clocks.now().now.offset == offset)

@@ -128,7 +128,7 @@ final class StorePathTests: StoreSuite {
         unsafe unlink(scene.directory.path(of: "lock"))
         #expect(isHeld { _ = try scene.openOnce() })
         // Another folder that has the same files.
-        let other = try TemporaryDirectory()
+        let other = try TemporaryDirectory(inMemory: true)
         unsafe mkdir(other.path(of: "log"), 0o700)
         unsafe link(scene.log.path(of: "0000000001.log"), other.path(of: "log/0000000001.log"))
         let location = StoreLocation(
