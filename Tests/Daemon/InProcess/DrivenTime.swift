@@ -29,6 +29,9 @@ final class DrivenTime: Sendable {
 
     var now: Now { state.withLock { $0.now } }
 
+    /// The instant that the daemon waits for; nil if it waits for none.
+    var alarm: WallInstant? { state.withLock { $0.alarm } }
+
     /// The time of a daemon, whose loop waits for the alarm alone.
     var source: TimeSource {
         TimeSource(

@@ -24,6 +24,8 @@ struct LeewayTests {
         }
         try follower.events(through: .started, of: "19")
         let turns = try caller.call(GetStatus()).counters["turns"] ?? 0
+        // It was set after the turn before this call.
+        #expect(daemon.time.alarm == WallInstant(microseconds: deadlines[0] + .milliseconds(milliseconds)))
         daemon.time.pass(.milliseconds(99 + milliseconds))
         daemon.time.pass(.milliseconds(1))
         var ends: [Event] = []
