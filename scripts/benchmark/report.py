@@ -70,7 +70,7 @@ def effort(line):
 
 ROWS = {
     "Calls": [
-        *calls("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.2), less(1)),
+        *calls("start", "Start of a new key, `SET k v NX PX`", (1, 1.1, 1.2), less(1)),
         *calls("start-all", "StartAll of a new key and of one that all calls share, `EVALSHA` of a GCRA for two keys",
                (1, 1), less(1)),
         *calls("get", "Get, `PTTL`", (1, 1, 1), None),
