@@ -20,8 +20,8 @@ struct TimeSource: Sendable {
 
 /// The durations before an instant in which the loop waits for it without an alarm.
 struct TimerMargins {
-    /// Until an instant that is no farther away, the loop waits without the alarm. A wait of the loop stands still in a suspend,
-    /// so after one a countdown may end later by this duration.
+    /// If an instant is at most this duration ahead, the loop waits for it without the alarm. A wait of the loop stands still in a
+    /// suspend, so after one a countdown may end later by this duration.
     var near = Duration.milliseconds(20)
     /// An alarm takes some 60 to 150 µs, so it is set earlier by this duration, and the loop waits for the rest.
     var slack = Duration(microseconds: 150)

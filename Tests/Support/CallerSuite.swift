@@ -23,7 +23,7 @@ extension CallerSuite {
     /// The number of queued starts.
     package func queued() throws -> Int64 { try caller.call(GetStatus()).queuedStarts ?? 0 }
 
-    /// Waits until so many starts are queued.
+    /// Waits until this many starts are queued.
     package func awaitQueued(_ count: Int64) throws {
         try waitUntil("\(count) queued starts") { try queued() == count }
     }

@@ -153,8 +153,8 @@ final class LogStore: Store {
         self.start = nil
     }
 
-    /// Syncs what was read: it may not be on the disk yet. What cannot be synced is replaced by a base, because a second sync could
-    /// succeed although nothing was written.
+    /// Syncs the segments that were read, because they may not be on the disk yet. If one of them cannot be synced, a base replaces
+    /// them, because a second sync can succeed without a write.
     private func syncSegments() {
         let isSynced = background.isSure && folder.segments(from: 1).allSatisfy { (try? $0.sync()) != nil }
         if isSynced {

@@ -13,8 +13,8 @@ struct RetryingStore: ~Copyable {
     /// Each turn tries to store up to this many ends, or records of a fleet, again; if there are more, they wait for the next
     /// retry.
     private static let fewUnstored = 1_024
-    /// So many ends that could not be stored are one turn of the store: with the longest texts, each byte of which needs an escape of
-    /// six, they take 8 MiB of the 16 that a turn may have.
+    /// The most ends that could not be stored and become one turn of the store. With the longest texts, if each of their bytes needs
+    /// an escape of six, they take 8 MiB of the 16 that a turn may have.
     static let mostInPart = 256
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
