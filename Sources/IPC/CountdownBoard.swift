@@ -72,6 +72,11 @@ public struct CountdownBoard: Sendable {
         }
     }
 
+    /// Takes time that has passed off the remaining time of running countdowns, until they are reported again.
+    package mutating func count(_ elapsed: Duration) {
+        for key in countdowns.keys { countdowns[key]?.count(elapsed) }
+    }
+
     /// The countdowns that end first, in that order; paused ones come last.
     ///
     /// - Parameter count: how many at most.
@@ -113,6 +118,11 @@ public struct CountdownBoard: Sendable {
 }
 
 extension Countdown {
+    /// Takes time that has passed off the remaining time, if it runs.
+    package mutating func count(_ elapsed: Duration) {
+        if state == .running { remainingUSec = max(remainingUSec, elapsed.microseconds) - elapsed.microseconds }
+    }
+
     /// Whether this countdown comes before another one in the order of their ends: running ones by their deadlines, then
     /// paused ones by their remaining time, then ended ones, the last to end first. Keys decide between equal ones.
     public func endsBefore(_ other: Countdown) -> Bool {

@@ -9,12 +9,12 @@ import Varlink
 public struct KeyedButton: Sendable {
     /// The countdown after a press.
     package let start: Start
-    /// The time of the last input, on a clock that is not set. It stays zero if ticks say what remains.
-    package var now = Duration.zero
+    /// The time of the last input, on a clock that is not set.
+    package var now = Duration.zero { didSet { known?.count(now - oldValue) } }
     private let leastHold: Int64
     private let sentence: @Sendable (ClientError) -> String
     private var control: CountdownButton
-    /// The countdown as it was reported last; nil if it does not run.
+    /// The countdown as it was reported last, counted on since then; nil if it does not run.
     private var known: Countdown?
     /// The newest revision of a report: an older one arrives late.
     private var newest: Int64 = 0
@@ -146,13 +146,7 @@ extension KeyedButton {
     private mutating func take(_ event: Event) {
         if event.type == .synced { (isSynced, isAway) = (true, false) }
         guard event.key == start.key else { return }
-        guard event.type == .tick else {
-            event.countdown.map { learn($0) }
-            return
-        }
-        guard let remaining = event.remainingUSec else { return }
-        known?.remainingUSec = remaining
-        if !isBusy { control.tick(.microseconds(remaining), at: now) }
+        event.countdown.map { learn($0) }
     }
 
     /// Notes the countdown as it was reported. While the button is busy, it shows nothing of it.

@@ -115,7 +115,7 @@ struct StartCommand: Subcommand {
             if call.deadlineUSec == nil { call.durationUSec = call.durationUSec ?? 60_000_000 }
             let shown = try stay.output(of: daemon, output, FollowStyle(isPlain: plain))
             var loop = FollowLoop(of: daemon, output: output, showing: shown)
-            return try loop.run(call, tick: stay == .wait ? 0 : nil) { try report($0, of: request, output) }
+            return try loop.run(call) { try report($0, of: request, output) }
         }
     }
 
@@ -239,7 +239,7 @@ enum StayChoice: String, EnumerableFlag {
     ) throws -> ExitCode {
         let shown = try self.output(of: daemon, output, style)
         var ends = WaitLoop([key], of: daemon, output: output, showing: shown)
-        return try ends.run(tick: self == .wait ? 0 : style.tick)
+        return try ends.run()
     }
 }
 

@@ -60,7 +60,7 @@ struct WaitCommand: Subcommand {
             keys = live
         }
         var ends = WaitLoop(keys, of: daemon, output: output, showing: watchOutput)
-        let status = try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
+        let status = try ends.run(any: any, until: timeout.map { .after(microseconds: $0) })
         return missingOk && status == .unknownKey ? .success : status
     }
 }

@@ -94,10 +94,11 @@ struct WatchCommand: Subcommand {
             var feed = try Feed(watch, of: daemon, output: output, line: line, hook: hook, claims: claims, file: file)
             return try feed.run()
         }
-        let following = ResumableWatch(selection, tick: tick, since: since)
         let daemon = try DaemonEndpoint()
         let style = FollowStyle(tick: tick, isPlain: plain)
-        let (printer, waiting) = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several, style)
+        let subject = selection.isOne ? FollowScreen.Subject.anyOfOneKey : .several
+        let (printer, waiting, ticks) = try output.watchOutput(of: daemon, subject, style)
+        let following = ResumableWatch(selection, tick: ticks, since: since)
         var stream = try EventStream(following, of: daemon, interruption: waiting)
         // Programs get everything.
         let shown = ShownCountdowns(hasCooldowns: true, selection: selection)

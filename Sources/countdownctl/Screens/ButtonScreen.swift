@@ -29,6 +29,8 @@ struct ButtonScreen: Screen {
         return actions
     }
 
+    mutating func count(to now: Int64) { button.count(to: now) }
+
     var isBusy: Bool { button.control.isBusy }
 
     func frame(on canvas: Canvas) -> Frame {
@@ -87,7 +89,7 @@ struct ButtonPicture {
                 lines.append(StyledLine(remark, tint, on: canvas))
             }
         }
-        return Frame(lines: lines, target: target)
+        return Frame(lines: lines, target: target, nextChange: button.nextChange?.microseconds)
     }
 
     /// The line below while the screen is to be left and the command still runs.
@@ -106,7 +108,7 @@ struct ButtonPicture {
         var lines = [StyledLine(text, tint, on: canvas)]
         let target = Frame.Target(rows: 0..<1, columns: 0..<lines[0].width)
         if let (remark, tint) = remark { lines.append(StyledLine(remark, tint, on: canvas)) }
-        return Frame(lines: lines, target: target)
+        return Frame(lines: lines, target: target, nextChange: button.nextChange?.microseconds)
     }
 
     /// The same for all its titles, so that nothing moves while it counts.

@@ -46,6 +46,8 @@ struct CodeScreen: Screen {
         return actions
     }
 
+    mutating func count(to now: Int64) { button?.count(to: now) }
+
     var isBusy: Bool { button?.control.isBusy == true }
 
     /// Takes a code that is full, unless it can be mended until Enter.
@@ -112,17 +114,19 @@ struct CodeScreen: Screen {
 }
 
 extension Frame {
-    /// The lines with the frame of a button at their right, or below them if there is no room.
+    /// The frame of a button, with the lines at its left, or above it if there is no room.
     fileprivate func with(_ button: Frame, beside column: Int, on canvas: Canvas) -> Frame {
         let width = button.lines.reduce(0) { max($0, $1.width) }
         let fits = button.lines.count == ButtonPicture.height && column + width <= canvas.columns
-        guard fits else { return Frame(lines: lines + button.lines, target: button.target?.moved(down: lines.count)) }
-        var joined = [StyledLine()] + lines
-        for place in joined.indices {
-            joined[place].pad(to: column)
-            joined[place].append(button.lines[place])
+        var joined = button
+        joined.target = fits ? button.target?.moved(right: column) : button.target?.moved(down: lines.count)
+        joined.lines = fits ? [StyledLine()] + lines : lines + button.lines
+        guard fits else { return joined }
+        for place in joined.lines.indices {
+            joined.lines[place].pad(to: column)
+            joined.lines[place].append(button.lines[place])
         }
-        return Frame(lines: joined, target: button.target?.moved(right: column))
+        return joined
     }
 }
 

@@ -17,6 +17,8 @@ struct CommandButton {
     /// Takes a press; nothing comes of it unless the button is enabled.
     mutating func press() -> [ScreenAction] { actions(control.press()) }
 
+    mutating func count(to now: Int64) { control.now = .microseconds(now) }
+
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
         case .told(let event): control.take(.events([event]))

@@ -6,22 +6,26 @@ import Varlink
 extension FollowScreen {
     func frame(on canvas: Canvas) -> Frame {
         guard isComplete else { return Frame() }
-        let lines = picture(on: canvas, rows: canvas.rows - 2)
-        return Frame(lines: lines.prefix(max(canvas.rows - 1, 1)) + [noteLine(on: canvas)])
+        var frame = picture(on: canvas)
+        frame.lines = frame.lines.prefix(max(canvas.rows - 1, 1)) + [noteLine(on: canvas)]
+        return frame
     }
 
     func remains(on canvas: Canvas) -> [StyledLine] {
-        isComplete ? picture(on: canvas, rows: canvas.rows - 2, showsSelection: false) : []
+        isComplete ? picture(on: canvas, showsSelection: false).lines : []
     }
 
-    private func picture(on canvas: Canvas, rows: Int, showsSelection: Bool = true) -> [StyledLine] {
-        if subject != .several { return selection.map { BarPicture(countdown: $0, canvas: canvas).lines } ?? [] }
-        let (above, shown, below) = window(of: max(rows, 1), around: showsSelection ? selection : nil)
+    private func picture(on canvas: Canvas, showsSelection: Bool = true) -> Frame {
+        if subject != .several {
+            let lines = selection.map { BarPicture(countdown: $0, canvas: canvas).lines } ?? []
+            return Frame(lines: lines, nextChange: selection?.nextSecond)
+        }
+        let (above, shown, below) = window(of: max(canvas.rows - 2, 1), around: showsSelection ? selection : nil)
         let table = TablePicture(countdowns: shown, selected: showsSelection ? selection?.key : nil, canvas: canvas)
         var lines = table.lines
         if above > 0 { lines.insert(StyledLine("\(above) above", .faint, on: canvas), at: 0) }
         if below > 0 { lines.append(StyledLine("and \(below) more", .faint, on: canvas)) }
-        return lines
+        return Frame(lines: lines, nextChange: shown.compactMap(\.nextSecond).min())
     }
 
     /// The countdowns that fit, the selected one among them, and how many are above and below. With less than three rows, all
@@ -60,6 +64,13 @@ extension FollowScreen {
         let space = selection.state == .paused ? "resume" : "pause"
         let hints = [("space", space), ("q", StyledLine.leaving), ("+/-", "a minute"), ("c", "cancel")]
         return subject == .several && countdowns.count > 1 ? hints + [("j/k", "select")] : hints
+    }
+}
+
+extension Countdown {
+    /// The microseconds until the remaining time has a whole second less; nil if it does not run on.
+    fileprivate var nextSecond: Int64? {
+        state == .running && remainingUSec > 0 ? (remainingUSec - 1) % 1_000_000 + 1 : nil
     }
 }
 

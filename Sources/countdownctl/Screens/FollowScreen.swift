@@ -27,6 +27,8 @@ struct FollowScreen: Screen {
     private(set) var note: Message?
     /// The selected key; if it ends, the one below is selected.
     private var selected: String?
+    /// The instant up to which it has counted.
+    private var now: Int64?
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -38,6 +40,11 @@ struct FollowScreen: Screen {
         case .answered(let answer, _): return handle(answer)
         case .paste, .click, .focus, .ended, .woken: return []
         }
+    }
+
+    mutating func count(to now: Int64) {
+        board.count(.microseconds(now - (self.now ?? now)))
+        self.now = now
     }
 
     var countdowns: TextMap<Countdown> { board.countdowns }

@@ -2,6 +2,8 @@
 struct Frame: Equatable {
     var lines: [StyledLine] = []
     var target: Target?
+    /// The microseconds until the picture changes by itself; nil if only an event changes it.
+    var nextChange: Int64?
 
     /// The part of the picture that can be clicked.
     struct Target: Equatable {

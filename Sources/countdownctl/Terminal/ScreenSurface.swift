@@ -25,6 +25,9 @@ struct ScreenSurface: ~Copyable {
     /// The descriptor that keys are read from; nil if no keys are read.
     var input: Int32? { device.input }
 
+    /// When the picture changes by itself; nil if only an event changes it.
+    var nextChange: MonotonicDeadline? { frame.nextChange.map { .after(microseconds: $0) } }
+
     /// Has lines stand above the picture from the next one on.
     mutating func keep(_ lines: [String]) { permanent += lines }
 

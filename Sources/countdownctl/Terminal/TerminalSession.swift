@@ -36,6 +36,7 @@ final class TerminalSession<S: Screen>: Waiter {
         palette: Palette
     ) throws(CommandFailure) {
         self.screen = screen
+        self.screen.count(to: BootClock.now)
         surface = ScreenSurface(device, palette: palette)
         self.daemon = daemon
         timer = try BootTimer.orFailure()
@@ -141,7 +142,9 @@ final class TerminalSession<S: Screen>: Waiter {
         set.add(deadline)
         set.add(pause)
         set.add(exchange == nil ? nil : patience)
+        set.add(surface.nextChange)
         set.wait()
+        screen.count(to: BootClock.now)
 
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { command?.read() }
@@ -222,7 +225,7 @@ final class TerminalSession<S: Screen>: Waiter {
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
-        var stream = try EventStream(ResumableWatch(KeySelection(keys: [key])), of: daemon, interruption: self)
+        var stream = try EventStream(ResumableWatch(KeySelection(keys: [key]), tick: 0), of: daemon, interruption: self)
         return try stream.show(in: self, until: deadline)
     }
 

@@ -9,6 +9,7 @@ struct FollowLoop {
     private let output: Output
     private let printer: any EventPrinter
     private let interruption: any Waiter
+    private let tick: Int64?
     /// The countdown as it was reported last.
     private var known: Countdown?
     /// The message when the daemon is back.
@@ -17,12 +18,12 @@ struct FollowLoop {
     init(of daemon: DaemonEndpoint, output: Output, showing watchOutput: WatchOutput) {
         self.daemon = daemon
         self.output = output
-        (printer, interruption) = watchOutput
+        (printer, interruption, tick) = watchOutput
     }
 
     /// Makes the call, hands its reply to `report`, and returns the exit code of the end. A daemon that does not answer in the
     /// beginning, or does not know its countdowns, is an error; later it is waited for.
-    mutating func run(_ start: Start, tick: Int64?, report: (Start.Reply) throws -> Void) throws -> ExitCode {
+    mutating func run(_ start: Start, report: (Start.Reply) throws -> Void) throws -> ExitCode {
         let following = Following(start, tick: tick, at: daemon.path, sendsBlocking: true)
         let patience = MonotonicDeadline.after(microseconds: DaemonEndpoint.patience)
         while true {

@@ -9,6 +9,7 @@ struct WaitLoop {
     private let output: Output
     private let interruption: any Waiter
     private let printer: any EventPrinter
+    private let tick: Int64?
     private var waitSet: WaitSet
 
     init(
@@ -19,18 +20,12 @@ struct WaitLoop {
     ) {
         self.daemon = daemon
         self.output = output
-        printer = watchOutput.printer
-        interruption = watchOutput.waiting
+        (printer, interruption, tick) = watchOutput
         waitSet = WaitSet(keys)
     }
 
-    /// Waits for the end of all, or of any, and returns the highest exit code of the ended countdowns. A tick of nil is
-    /// the daemon's rule, 0 means no ticks.
-    mutating func run(
-        tick: Int64? = nil,
-        any: Bool = false,
-        until deadline: MonotonicDeadline? = nil
-    ) throws -> ExitCode {
+    /// Waits for the end of all, or of any, and returns the highest exit code of the ended countdowns.
+    mutating func run(any: Bool = false, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
         let following = ResumableWatch(KeySelection(keys: waitSet.keys), tick: tick)
         var stream = try EventStream(following, of: daemon, interruption: interruption)
         while waitSet.hasOpen, !(any && waitSet.hasEnd) {

@@ -1,5 +1,6 @@
-/// How a subcommand shows the countdowns that it follows, and how it waits.
-typealias WatchOutput = (printer: any EventPrinter, waiting: any Waiter)
+/// How a subcommand shows the countdowns that it follows, how it waits, and the time between two ticks that it needs, in
+/// microseconds; nil for the daemon's rule, 0 for none.
+typealias WatchOutput = (printer: any EventPrinter, waiting: any Waiter, tick: Int64?)
 
 /// How countdowns are followed, as it was typed.
 struct FollowStyle {
@@ -13,10 +14,11 @@ extension Output {
     /// Prints events, or only ends, until Ctrl-C.
     func lines(_ style: FollowStyle = FollowStyle(), onlyEnds: Bool = false) throws(CommandFailure) -> WatchOutput {
         let pace = style.tick == nil ? TickPace() : nil
-        return (LinePrinter(output: self, onlyEnds: onlyEnds, pace: pace), try Interruption())
+        let printer = LinePrinter(output: self, onlyEnds: onlyEnds, pace: pace)
+        return (printer, try Interruption(), onlyEnds ? 0 : style.tick)
     }
 
-    /// A screen on a terminal, which shows and waits in one; otherwise lines or JSON objects.
+    /// A screen on a terminal, which shows, waits and counts by itself; otherwise lines or JSON objects.
     func watchOutput(
         of daemon: DaemonEndpoint,
         _ subject: FollowScreen.Subject,
@@ -26,6 +28,6 @@ extension Output {
             return try lines(style)
         }
         let session = try TerminalSession(FollowScreen(subject), on: device, of: daemon, palette: palette)
-        return (session, session)
+        return (session, session, 0)
     }
 }

@@ -127,16 +127,22 @@ final class FollowTerminalTests: TerminalSuite {
         try terminal.wait(for: "[----")
     }
 
-    @Test("the screen waits for a daemon that goes away, and then continues")
-    func losesDaemon() throws {
+    @Test(
+        "every screen counts on while the daemon is away, and continues when it is back",
+        arguments: ["attach tea", "start tea 1h --attach", "watch", "watch tea", "button tea"]
+    )
+    func losesDaemon(_ command: String) throws {
         try run("start", "tea", "1h")
-        let terminal = try terminal("countdownctl attach tea")
-        try terminal.wait(for: "space pause")
+        let terminal = try terminal("countdownctl \(command)")
+        try terminal.wait(for: "q leave")
         try daemon.terminate()
-        try terminal.wait(for: "lost the connection to the daemon")
+        let sentence = "lost the connection to the daemon"
+        let picture = try terminal.wait(for: sentence)
+        try terminal.wait(for: "another second") { $0.contains(sentence) && $0 != picture }
         let again = try DaemonProcess(in: daemon.directory)
-        try terminal.wait(for: "space pause")
-        try terminal.type("q", untilExit: 130)
+        try terminal.wait(for: "q leave")
+        #expect(try terminal.picture().contains(#/59:[0-9]{2} |35[0-9]{2} s/#))
+        try terminal.type("q", untilExit: command.contains("attach") ? 130 : 0)
         try again.terminate()
     }
 
