@@ -14,6 +14,15 @@ public enum DurationFormat {
         return text
     }
 
+    /// The text of a length for people, rounded: to seconds from a minute on, to hundredths of a second from a second on, and to
+    /// hundredths of a millisecond below.
+    public static func rounded(_ microseconds: Int64) -> String {
+        let digit: Int64 =
+            microseconds >= 60_000_000 ? 1_000_000 : microseconds >= 1_000_000 ? 10_000 : microseconds >= 1_000 ? 10 : 1
+        let (sum, overflow) = microseconds.addingReportingOverflow(digit / 2)
+        return render(overflow ? microseconds : sum / digit * digit)
+    }
+
     /// Less than a minute; in ms or us if it is below a second and stands alone.
     private static func seconds(_ microseconds: Int64, alone: Bool) -> String {
         if alone, microseconds < 1_000 { return "\(microseconds)us" }

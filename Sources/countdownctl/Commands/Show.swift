@@ -98,7 +98,7 @@ struct CountdownDetails {
 
     var lines: [String] {
         let state = palette.paint(countdown.state.rawValue, Palette.Tint(countdown.state))
-        let length = DurationFormat.render(countdown.durationUSec)
+        let length = DurationFormat.rounded(countdown.durationUSec)
         var fields = [
             ("State", state),
             ("Remaining", "\(RemainingFormat.render(countdown.remainingUSec)) of \(length)\(progress)"),

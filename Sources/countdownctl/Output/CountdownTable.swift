@@ -28,21 +28,12 @@ enum CountdownTable {
             column("KEY") { PrintableText.escape($0.key) },
             Table.Column(title: "STATE", cells: states),
             column("REMAINING", alignsRight: true) { RemainingFormat.render($0.remainingUSec) },
-            column("DURATION", alignsRight: true) { DurationFormat.render($0.durationUSec.roundedToTellingDigits) },
+            column("DURATION", alignsRight: true) { DurationFormat.rounded($0.durationUSec) },
             column("END") { ($0.endedUSec ?? $0.deadlineUSec).map(clock.render) ?? "-" },
             column("LABEL") { PrintableText.escape($0.label ?? "") },
         ])
         if let columns { table.narrow(to: columns, legend: legend, glyphs: glyphs, by: narrowing) }
         return table.lines(legend: legend, palette: palette)
-    }
-}
-
-extension Int64 {
-    /// Microseconds rounded for people: to seconds from a minute on, to milliseconds from a second on.
-    fileprivate var roundedToTellingDigits: Int64 {
-        let digit: Int64 = self >= 60_000_000 ? 1_000_000 : self >= 1_000_000 ? 1_000 : 1
-        let (sum, overflow) = addingReportingOverflow(digit / 2)
-        return overflow ? self : sum / digit * digit
     }
 }
 

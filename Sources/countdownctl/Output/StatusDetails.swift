@@ -55,7 +55,7 @@ struct StatusDetails {
 
     private var lateness: String {
         guard let lateness = status.lateness, lateness.count > 0 else { return "no countdown has ended yet" }
-        let greatest = DurationFormat.render(lateness.greatestUSec)
+        let greatest = DurationFormat.rounded(lateness.greatestUSec)
         return "\(lateness.distribution(of: "end")), the latest \(greatest)"
     }
 
@@ -76,7 +76,7 @@ struct StatusDetails {
         let isLive = shard.state == .live
         // Why changes are refused is in the line of the store.
         let reason = isLive ? "" : shard.reason.map { ": \(PrintableText.escape($0))" } ?? ""
-        let lag = isLive && shard.lagUSec > 0 ? ", \(DurationFormat.render(shard.lagUSec)) behind" : ""
+        let lag = isLive && shard.lagUSec > 0 ? ", \(DurationFormat.rounded(shard.lagUSec)) behind" : ""
         let refusal = isLive && status.storageFailure != nil ? ", and changes are refused" : ""
         return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(refusal)\(reason)"
     }
@@ -90,8 +90,8 @@ struct StatusDetails {
     private func clockLead(_ fleet: GetStatus.Fleet) -> String? {
         guard let lead = fleet.clockAheadUSec else { return nil }
         let direction = lead < 0 ? "behind" : "ahead"
-        let error = fleet.clockErrorUSec.map { ", at most \(DurationFormat.render($0)) off that" } ?? ""
-        return "its clock is \(DurationFormat.render(Int64(clamping: lead.magnitude))) \(direction)\(error)"
+        let error = fleet.clockErrorUSec.map { ", at most \(DurationFormat.rounded($0)) off that" } ?? ""
+        return "its clock is \(DurationFormat.rounded(Int64(clamping: lead.magnitude))) \(direction)\(error)"
     }
 
     private var withoutLinger: String {
@@ -117,7 +117,7 @@ struct StatusDetails {
 extension GetStatus.Durations {
     /// `half of 12 ends within 60us, 99% within 2ms`.
     func distribution(of noun: String) -> String {
-        let (half, most) = (DurationFormat.render(p50USec), DurationFormat.render(p99USec))
+        let (half, most) = (DurationFormat.rounded(p50USec), DurationFormat.rounded(p99USec))
         return "half of \(counted(count, noun)) within \(half), 99% within \(most)"
     }
 }

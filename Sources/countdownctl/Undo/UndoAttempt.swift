@@ -72,7 +72,7 @@ final class UndoAttempt {
         if limit.hasPassed {
             // A part that has ignored SIGTERM would run beside the next attempt.
             running.sendToGroup(SIGKILL)
-            return .failed("it took longer than \(DurationFormat.render(running.timeoutUSec))")
+            return .failed("it took longer than \(DurationFormat.rounded(running.timeoutUSec))")
         }
         guard let ending, case .ended(let process) = ending.cause else { return .unknown }
         return ending.isSuccess ? .undone : .failed(([process.clause] + ending.lines.suffix(1)).joined(separator: ": "))

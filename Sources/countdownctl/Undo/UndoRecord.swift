@@ -94,7 +94,7 @@ struct UndoRecord: Equatable {
         let name = PrintableText.escape(name)
         if let failure { return "\(name) failed: \(PrintableText.escape(failure)); it is tried again: \(commandLine)" }
         if stage == .undoing { return "\(name) now: \(commandLine)" }
-        if let pausedUSec { return "\(name) \(DurationFormat.render(pausedUSec)) after resume: \(commandLine)" }
+        if let pausedUSec { return "\(name) \(DurationFormat.rounded(pausedUSec)) after resume: \(commandLine)" }
         return "\(name) at \(clock.render(deadlineUSec)): \(commandLine)"
     }
 

@@ -113,4 +113,15 @@ struct DurationTextTests {
     func shows(_ microseconds: Int64, _ text: String) {
         #expect(DurationFormat.render(microseconds) == text)
     }
+
+    @Test(
+        "for people a length is rounded to digits that tell them something",
+        arguments: [
+            (0, "0s"), (310, "310us"), (12_345, "12.35ms"), (10_003_000, "10s"), (1_250_000, "1.25s"),
+            (59_999_000, "1m"), (90_500_000, "1m31s"), (86_400_000_001, "1d"), (-5, "0s"),
+        ] as [(Int64, String)]
+    )
+    func rounds(_ microseconds: Int64, _ text: String) {
+        #expect(DurationFormat.rounded(microseconds) == text)
+    }
 }
