@@ -22,7 +22,9 @@ struct ShowCommand: KeySubcommand {
 
             Ended countdowns are shown as long as the daemon keeps them. The fields of a
             template are {key} {label} {remaining} {s} {percent} {end} {state}. If there is
-            no such countdown, a template prints nothing, and the exit code is 4.
+            no such countdown, a template prints nothing, and the exit code is 4. The
+            metadata run and undo, by which programs recognize their own countdowns, are
+            printed with --json only.
 
             With --rate, it prints how many starts the rate has room for, and uses none. If
             there is none, the exit code is 75. With several, each has the key that run and
@@ -92,6 +94,9 @@ struct ShowCommand: KeySubcommand {
 
 /// A countdown as `show` prints it: its name, then one field per line.
 struct CountdownDetails {
+    /// The names of metadata by which programs recognize their own countdowns, and which say nothing to people.
+    private static let tokens = [CooldownMark.token, UndoRecord.mark]
+
     let countdown: Countdown
     let clock: ClockText
     let palette: Palette
@@ -111,7 +116,7 @@ struct CountdownDetails {
             let rule = countdown.clock == .wall ? " by the system clock" : ""
             fields.append(("Ends", "\(clock.render(deadline))\(rule)"))
         }
-        for (name, value) in (countdown.metadata ?? [:]).inOrder {
+        for (name, value) in (countdown.metadata ?? [:]).inOrder where !Self.tokens.contains(name) {
             fields.append(("Metadata", "\(PrintableText.escape(name))=\(PrintableText.escape(value))"))
         }
         if countdown.forget { fields.append(("Forget", "yes, nothing is kept after its end")) }

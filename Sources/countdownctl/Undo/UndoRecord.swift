@@ -74,7 +74,7 @@ struct UndoRecord: Equatable {
     }
 
     /// The name of the metadata with the ID of the file.
-    private static let mark = "undo"
+    static let mark = "undo"
 
     /// The call that starts the countdown of the file with an ID.
     func start(_ id: String, _ ifRunning: IfRunning) -> Start {

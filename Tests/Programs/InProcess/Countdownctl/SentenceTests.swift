@@ -144,11 +144,11 @@ struct SentenceTests {
         #expect(Lingering.userName(uid: 1001, in: lines) == nil)
     }
 
-    @Test("a countdown is shown with all its fields")
+    @Test("a countdown is shown with all its fields, but without the tokens of programs")
     func shows() {
         var shown = countdown(label: "Green")
         shown.clock = .wall
-        shown.metadata = ["b": "2\n", "a": "1"]
+        shown.metadata = ["b": "2\n", "a": "1", "run": "9ab62b18eee1a3cb", "undo": "1f"]
         shown.forget = true
         #expect(
             CountdownDetails(countdown: shown, clock: text.clock, palette: .plain).lines == [
