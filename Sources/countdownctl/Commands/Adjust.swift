@@ -70,8 +70,9 @@ struct AdjustCommand: Subcommand {
 
     /// The arguments: the countdown to adjust, the call for it, and notes on how a time was understood.
     func request(_ clock: ClockText) throws(CommandFailure) -> (word: KeyWord, call: Adjust, notes: [String]) {
-        var rest = words[...]
-        guard let word = key.map(KeyWord.key) ?? rest.popFirst().map(KeyWord.init) else {
+        let end = key == nil ? nameEnd : 0
+        let (name, rest) = (words[..<end].joined(separator: " "), words[end...])
+        guard let word = key.map(KeyWord.key) ?? (end > 0 ? KeyWord(typed: name) : nil) else {
             throw .usage("missing key; for example `countdownctl adjust tea +1m`")
         }
         try checkPlace(of: word, rest)
@@ -105,6 +106,12 @@ struct AdjustCommand: Subcommand {
             let commands = ["+", "-"].map { command(word.text, $0 + typed) }.joined(separator: " or ")
             throw .usage("the amount needs a sign: \(commands)")
         }
+    }
+
+    /// The number of words before the amount or the time: a label may have several.
+    private var nameEnd: Int {
+        let end = words.firstIndex { $0.hasPrefix("+") || $0 == "at" }
+        return min(max(end ?? (by.isEmpty && until == nil ? 1 : words.count), 1), words.count)
     }
 
     /// Refuses an amount in the place of the key.

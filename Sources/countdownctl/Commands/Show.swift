@@ -33,7 +33,7 @@ struct ShowCommand: KeySubcommand {
     )
 
     @Argument(help: KeyHelp.word, completion: KeyCompletion.existing)
-    var word: String?
+    var words: [String] = []
 
     @Option(help: KeyHelp.literal)
     var key: String?
@@ -45,6 +45,9 @@ struct ShowCommand: KeySubcommand {
     var rate: [String] = []
 
     @OptionGroup var options: OutputOptions
+
+    /// A label may have several words.
+    var word: String? { words.isEmpty ? nil : words.joined(separator: " ") }
 
     func perform() throws -> ExitCode {
         let word = try requiredKey()

@@ -179,7 +179,9 @@ struct RequestTests {
         #expect(call.ifRunning == .wait && call.queueUpTo == 1 && call.metadata?["run"] != nil)
     }
 
-    private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {
+    private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) { try adjust(words) }
+
+    private func adjust(_ words: [String]) throws -> (Adjust, notes: [String]) {
         let typed = Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())
         let request = try AdjustCommand.parse(typed).request(clock)
         return (request.call, request.notes)
@@ -193,6 +195,9 @@ struct RequestTests {
         #expect(try adjust("--", "-tea", "-1m").0 == Adjust(key: "-tea", byUSec: -60_000_000))
         #expect(try adjust("tea", "--until", "12:01").0 == Adjust(key: "tea", deadlineUSec: 1_772_366_460_000_000))
         #expect(try adjust("tea", "+1s", "--if-revision", "7").0.ifRevision == 7)
+        for amount in [["+1m"], ["-1m"], ["at", "12:01"], ["--until", "12:01"]] {
+            #expect(try adjust(["Green", "tea"] + amount).0.key == "Green tea")
+        }
         #expect(try adjust("tea", "--until", "9:00").notes.count == 1)
         #expect(try adjust("--key", "@next", "-1m").0 == Adjust(key: "@next", byUSec: -60_000_000))
         #expect(try AdjustCommand.parse(["@next", "+1m"]).request(clock).word == .reference(.next))
