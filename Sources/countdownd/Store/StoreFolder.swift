@@ -339,7 +339,11 @@ final class StoreFolder {
         at now: WallInstant
     ) throws(SystemFailure) -> String {
         let place = freePath(in: state, for: reason, at: now)
-        guard unsafe rename("\(state)/\(name)", place) == 0 else { throw SystemFailure("rename") }
+        if unsafe rename("\(state)/\(name)", place) != 0 {
+            // A network file system may have renamed it, and report that it is gone.
+            let failure = SystemFailure("rename")
+            guard FileIdentity(of: place) != nil else { throw failure }
+        }
         return place
     }
 

@@ -99,6 +99,7 @@ final class FaultRun {
             injection.heal()
             try awaitStorage(of: daemon)
             try inspect(daemon)
+            tally.faults += StateFiles(in: daemon.stateDirectory).faults(namedIn: daemon.standardError)
             try end(daemon)
         } catch let error where error is Gone || error is ClientError {
             // The background may make the call at which the daemon is killed while no client makes a call.

@@ -23,6 +23,12 @@ struct StateFiles {
         return faults + integrity
     }
 
+    /// The folders beside the store that the log of the daemon that moved them does not name.
+    func faults(namedIn log: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.filter { $0.hasPrefix("log-") && !log.contains($0) }.map { "the log does not name \($0)" }
+    }
+
     /// The revisions of all ends that are kept.
     func keptEnds() throws -> Set<Int64> {
         let ends = try printed().standardOutput.split(separator: "\n").compactMap { line -> Int64? in
