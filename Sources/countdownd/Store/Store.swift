@@ -124,9 +124,7 @@ extension StoreFailure {
         case lookAtDisk = "see the kernel log for faults of the disk, and the limit on the size of files"
         case makeDirectory = "make the directory again; until then the countdowns are in memory alone"
         case mount = "mount it again; until then the countdowns are in memory alone"
-        case restoreTarget = "put the target back or remove the link; until then the countdowns are in memory alone"
         case leaveFilesAlone = "stop countdownd before you move, replace or restore its files"
-        case freeLock = "end the program that keeps it locked"
 
         /// The hint for a failed system call; nil if its text says all that is known.
         init?(errno code: Int32) {
@@ -201,8 +199,6 @@ enum Corruption: Error, Equatable {
 enum OpenError: Error {
     /// A living daemon has it; the holder in words: its process and host, if they are known.
     case held(path: String, holder: String)
-    /// The file is no store and will not become one: it has to be quarantined.
-    case corrupt(Corruption)
     /// It cannot be opened now, and stays where it is.
     case unavailable(StoreFailure)
 }
@@ -213,7 +209,6 @@ extension StoreFailure {
         switch error {
         case .held(let path, let holder):
             self.init(reason: "\(path) is held by another countdownd: \(holder)", hint: nil)
-        case .corrupt(let corruption): self.init(reason: corruption.what, hint: nil)
         case .unavailable(let failure): self = failure
         }
     }
