@@ -94,14 +94,8 @@ extension HeldRecord {
         guard let version = reader.integer(), reader.nextElement(), let id = reader.string().flatMap({ ProposalID($0) })
         else { return nil }
         guard reader.nextElement() else { return .unusable }
-        let end: WallInstant?
-        if reader.null() {
-            end = nil
-        } else {
-            guard let number = reader.integer() else { return nil }
-            end = WallInstant(microseconds: number)
-        }
-        guard reader.nextElement(), let hasEnded = reader.boolean(), reader.nextElement(), let forget = reader.boolean()
+        guard let end = try? Int64?.read(from: &reader), reader.nextElement(), let hasEnded = reader.boolean(),
+            reader.nextElement(), let forget = reader.boolean()
         else { return nil }
         var cold: ColdFields?
         if reader.nextElement() {
@@ -115,7 +109,7 @@ extension HeldRecord {
                 version: LogVersion(version),
                 id: id,
                 snapshot: 0,
-                end: end,
+                end: end.map(WallInstant.init),
                 hasEnded: hasEnded,
                 forget: forget,
                 cold: cold

@@ -221,16 +221,12 @@ extension CountdownLine {
             (rest, length, started) = (Self.integer(&reader), Self.integer(&reader), Self.integer(&reader))
             var hasMore = reader.nextElement()
             if hasMore {
-                label = Self.optional(&reader)
-                if reader.nextElement() { metadata = Self.optional(&reader) }
+                label = try? String?.read(from: &reader)
+                if reader.nextElement() { metadata = try? Metadata?.read(from: &reader) }
                 forget = Self.integer(&reader)
                 hasMore = reader.nextElement()
             }
             isWhole = reader.finish() == nil && !hasMore
-        }
-
-        private static func optional<Value: JSONReadable>(_ reader: inout JSONReader) -> Value?? {
-            reader.null() ? .some(nil) : (try? Value.read(from: &reader)).map { .some($0) }
         }
 
         private static func integer(_ reader: inout JSONReader) -> Int64? {
