@@ -33,6 +33,19 @@ public struct HeldRecord: Equatable, Sendable {
         }
     }
 
+    /// The proposal that started the countdown.
+    var run: ProposalID { cold?.run ?? id }
+    /// The members that this version does not know.
+    var unknown: [Record.UnknownMember] { cold?.unknown ?? [] }
+    /// Why the record cannot be used; nil if it can.
+    var fault: RecordFault? { cold?.fault }
+    /// When the engine may remove it; nil while it is paused.
+    var due: WallInstant? { end.map { Record.due(endingAt: $0, forget: forget) } }
+
+    func basis(at now: WallInstant) -> Basis { Basis(end: end, hasEnded: hasEnded, at: now) }
+}
+
+extension HeldRecord {
     init(_ entry: LogEntry, _ record: Record, snapshot: Int) {
         version = entry.version
         id = entry.id
@@ -50,17 +63,6 @@ public struct HeldRecord: Equatable, Sendable {
         (end, hasEnded, forget) = (nil, false, false)
         cold = ColdFields(run: known?.run ?? entry.id, fault: fault)
     }
-
-    /// The proposal that started the countdown.
-    var run: ProposalID { cold?.run ?? id }
-    /// The members that this version does not know.
-    var unknown: [Record.UnknownMember] { cold?.unknown ?? [] }
-    /// Why the record cannot be used; nil if it can.
-    var fault: RecordFault? { cold?.fault }
-    /// When the engine may remove it; nil while it is paused.
-    var due: WallInstant? { end.map { Record.due(endingAt: $0, forget: forget) } }
-
-    func basis(at now: WallInstant) -> Basis { Basis(end: end, hasEnded: hasEnded, at: now) }
 }
 
 /// A record in the store: the elements of an array behind its key, which are its version, its ID and, if it can be used, its end in
@@ -126,19 +128,6 @@ extension HeldRecord {
             unknown.append(Record.UnknownMember(name: name, value: value))
         }
         return unknown
-    }
-
-    private init(
-        version: LogVersion,
-        id: ProposalID,
-        snapshot: Int,
-        end: WallInstant?,
-        hasEnded: Bool,
-        forget: Bool,
-        cold: ColdFields?
-    ) {
-        (self.version, self.id, self.snapshot, self.end) = (version, id, snapshot, end)
-        (self.hasEnded, self.forget, self.cold) = (hasEnded, forget, cold)
     }
 }
 

@@ -97,23 +97,11 @@ struct OpenedStore: ~Copyable {
     let store: any Store
     var timetable: Timetable
     /// The newest revision when the system clock was last set; nil if that is not known.
-    let stepRevision: Revision?
+    var stepRevision: Revision?
     /// The offset of the clocks that the last daemon held; nil if this is another boot, or the system clock was set since.
-    let offset: Duration?
+    var offset: Duration?
     /// What is known of a fleet.
-    let fleet: StoredFleet
-
-    init(
-        _ store: any Store,
-        _ timetable: consuming Timetable,
-        stepRevision: Revision? = nil,
-        offset: Duration? = nil,
-        fleet: StoredFleet = StoredFleet()
-    ) {
-        self.store = store
-        self.timetable = timetable
-        (self.stepRevision, self.offset, self.fleet) = (stepRevision, offset, fleet)
-    }
+    var fleet = StoredFleet()
 }
 
 extension StoreFailure {

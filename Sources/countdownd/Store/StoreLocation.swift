@@ -52,8 +52,13 @@ struct StoreLocation {
             log: log,
             at: now
         )
-        let (stepRevision, offset, fleet) = (contents.state.stepRevision, contents.offset, contents.fleet)
-        return OpenedStore(store, contents.timetable, stepRevision: stepRevision, offset: offset, fleet: fleet)
+        return OpenedStore(
+            store: store,
+            timetable: contents.timetable,
+            stepRevision: contents.state.stepRevision,
+            offset: contents.offset,
+            fleet: contents.fleet
+        )
     }
 
     private func attempt<Result: ~Copyable>(_ path: String, _ body: () throws -> Result) throws(OpenError) -> Result {

@@ -78,7 +78,7 @@ final class RetryingStoreTests {
     }
 
     private static func opened(_ disk: Disk) -> OpenedStore {
-        OpenedStore(disk, Timetable(limits: Limits(), revision: Revision(1)))
+        OpenedStore(store: disk, timetable: Timetable(limits: Limits(), revision: Revision(1)))
     }
 
     private func ending(_ revision: Int64) throws -> Changes {
