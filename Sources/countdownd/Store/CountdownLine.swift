@@ -4,7 +4,7 @@ import Varlink
 /// A change as a line of the log: a JSON array of the revision, the key, the state, the clock (0 elapsed, 1 wall), the boot of an elapsed
 /// deadline, the deadline or what is left or the end, the lateness or what was left, the duration, the start, and, unless they are
 /// usual, the label, the metadata and whether the end is forgotten. All times are in microseconds.
-struct CountdownLine {
+enum CountdownLine {
     enum State: Int64 {
         case running = 0
         case paused = 1
@@ -14,33 +14,11 @@ struct CountdownLine {
         case forgotten = 4
     }
 
-    private let state: State
-    private let boot: Int64?
-    private let instant: Int64
-    private let rest: Int64
-
-    private init(_ countdown: KeyedCountdown, boot: Int64) {
-        switch countdown.phase {
-        case .running(.elapsed(let deadline)):
-            (state, self.boot, instant, rest) = (.running, boot, deadline.microseconds, 0)
-        case .running(.wall(let deadline)):
-            (state, self.boot, instant, rest) = (.running, nil, deadline.microseconds, 0)
-        case .paused(let remaining):
-            (state, self.boot, instant, rest) = (.paused, nil, remaining.microseconds, 0)
-        case .finished(let end, let late):
-            (state, self.boot, instant, rest) =
-                (countdown.forget ? .forgotten : .finished, nil, end.microseconds, late.microseconds)
-        case .cancelled(let end, let remaining):
-            (state, self.boot, instant, rest) =
-                (countdown.forget ? .forgotten : .cancelled, nil, end.microseconds, remaining.microseconds)
-        }
-    }
-
     /// Writes the line of a countdown. The last three values are left out if the countdown has no label and no metadata and is kept as
     /// history, which is usual.
     static func write(_ countdown: KeyedCountdown, boot: Int64, into lines: inout JSONWriter) {
         lines.array { line in
-            CountdownLine(countdown, boot: boot).writeFields(of: countdown, into: &line)
+            writeFields(of: countdown, boot: boot, into: &line)
             guard countdown.hasAnnotations || countdown.forget else { return }
             if let label = countdown.label { line.element(label) } else { line.elementNull() }
             if countdown.metadata.isEmpty { line.elementNull() } else { line.element(countdown.metadata) }
@@ -49,12 +27,20 @@ struct CountdownLine {
         lines.endLine()
     }
 
-    private func writeFields(of countdown: KeyedCountdown, into writer: inout JSONWriter) {
+    private static func writeFields(of countdown: KeyedCountdown, boot: Int64, into writer: inout JSONWriter) {
+        let (state, instant, rest): (State, Int64, Int64) =
+            switch countdown.phase {
+            case .running(.elapsed(let deadline)): (.running, deadline.microseconds, 0)
+            case .running(.wall(let deadline)): (.running, deadline.microseconds, 0)
+            case .paused(let remaining): (.paused, remaining.microseconds, 0)
+            case .finished(let end, let late): (.finished, end.microseconds, late.microseconds)
+            case .cancelled(let end, let remaining): (.cancelled, end.microseconds, remaining.microseconds)
+            }
         writer.element(countdown.revision.number)
         countdown.key.withBytes { writer.write(utf8: $0) }
-        writer.element(state.rawValue)
+        writer.element((countdown.forget && !countdown.isLive ? State.forgotten : state).rawValue)
         writer.element(countdown.clock == .elapsed ? 0 : 1)
-        if let boot { writer.element(boot) } else { writer.elementNull() }
+        if case .running(.elapsed) = countdown.phase { writer.element(boot) } else { writer.elementNull() }
         writer.element(instant)
         writer.element(rest)
         writer.element(countdown.duration.microseconds)
