@@ -122,16 +122,14 @@ final class StoreFolder {
     ) throws(SystemFailure) -> LogFile {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isSynchronous ? O_DSYNC : 0)
         let file = try LogFile(owning: unsafe openat(descriptor.number, LogName.name(kind, number), flags))
-        files.append(
-            KnownFile(
-                kind: kind,
-                number: number,
-                file: file,
-                identity: file.identity,
-                closed: Self.status(of: file.descriptor.number)
-            )
-        )
+        note(closed: file, kind, number)
         return file
+    }
+
+    /// Notes a file that nobody writes to.
+    private func note(closed file: LogFile, _ kind: LogName.Kind, _ number: Int64) {
+        let closed = Self.status(of: file.descriptor.number)
+        files.append(KnownFile(kind: kind, number: number, file: file, identity: file.identity, closed: closed))
     }
 
     /// The open file with a name, opened for writing.
@@ -202,15 +200,7 @@ final class StoreFolder {
         }
         let older = files.filter { $0.number < number }.map { LogName.name($0.kind, $0.number) }
         files.removeAll { $0.number < number }
-        files.append(
-            KnownFile(
-                kind: .base,
-                number: number,
-                file: file,
-                identity: file.identity,
-                closed: Self.status(of: file.descriptor.number)
-            )
-        )
+        note(closed: file, .base, number)
         mustCompare = true
         return older
     }
