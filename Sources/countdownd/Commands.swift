@@ -28,7 +28,7 @@ extension Daemon {
         let share = max(1, limits.callBytesInTurn / Turn.connectionsInTurn)
         let leastBytes = max(0, turn.callBytesLeft - share)
         while turn.callsLeft > leastCalls, turn.callBytesLeft > leastBytes, turn.servedStartsLeft > 0,
-            !connection.isBusy, !connection.isHeldUp, session.pendingInput > 0
+            !connection.isHeldUp, session.pendingInput > 0
         {
             guard session.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
