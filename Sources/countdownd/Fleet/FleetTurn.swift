@@ -127,9 +127,8 @@ extension Daemon {
         case .change(let request): shared = request
         case .startAll(let starts, _) where starts.count > limits.cooldownsInFleet:
             throw translation.limitReached("cooldownsInFleet", limits.cooldownsInFleet)
-        case .startAll(let starts, dryRun: false):
-            guard let start = starts.first else { return nil }
-            (shared, isStartAll) = (.start(start), true)
+        case .startAll(let starts, dryRun: false) where !starts.isEmpty:
+            (shared, isStartAll) = (.start(starts[0]), true)
         default:
             guard connection.sharedCalls.isEmpty else { return false }
             guard let reason = fleet?.member.silenceReason, request.isAboutCountdowns else { return nil }

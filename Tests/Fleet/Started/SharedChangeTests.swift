@@ -214,7 +214,7 @@ struct SharedChangeTests {
         withExtendedLifetime(fleet) {}
     }
 
-    @Test("64 calls on one connection are answered in their order, and each sees the ones before")
+    @Test("80 calls on one connection are answered in their order, and each sees the ones before")
     func pipeline() throws {
         let fleet = try Fleet(2)
         let caller = try fleet.caller()
@@ -223,6 +223,7 @@ struct SharedChangeTests {
             try caller.send(Start(key: key, durationUSec: .seconds(3_600)))
             try caller.send(Get(key: key))
             try caller.send(Start(key: key, durationUSec: .seconds(3_600), ifRunning: .extend))
+            try caller.send(StartAll(cooldowns: []))
             try caller.send(Cancel(key: key))
         }
         for number in 0..<16 {
@@ -234,6 +235,7 @@ struct SharedChangeTests {
             #expect(seen.revision >= start.countdown.revision)
             let extended = try caller.answer(to: Start.self).value
             #expect((extended.outcome, extended.countdown.durationUSec) == (.extended, .seconds(7_200)))
+            #expect(try caller.answer(to: StartAll.self).value == StartAll.Reply(accepted: true, rooms: []))
             let cancelled = try caller.answer(to: Cancel.self).value.countdown
             #expect((cancelled.key, cancelled.state) == (key, .cancelled))
         }
