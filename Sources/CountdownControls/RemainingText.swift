@@ -50,7 +50,8 @@ public struct RemainingText: Equatable, Sendable, ExpressibleByStringLiteral {
         return hours > 0 ? "\(hours):\(ending)" : "\(minutes):\(twoDigits(seconds % 60))"
     }
 
-    private static func seconds(_ remaining: Duration) -> Int64 {
+    /// The whole seconds of a remaining time, as the texts show it.
+    public static func seconds(_ remaining: Duration) -> Int64 {
         let (whole, fraction) = remaining.components
         return max(0, whole + (fraction > 0 ? 1 : 0))
     }

@@ -83,4 +83,7 @@ extension CountdownText {
 enum RemainingFormat {
     /// A second that has begun counts whole: a timer of five minutes shows 5:00 first, and 0:00 when it is over.
     static func render(_ microseconds: Int64) -> String { RemainingText.time(.microseconds(microseconds)) }
+
+    /// The seconds of that text.
+    static func seconds(_ microseconds: Int64) -> Int64 { RemainingText.seconds(.microseconds(microseconds)) }
 }

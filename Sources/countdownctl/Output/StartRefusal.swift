@@ -29,7 +29,7 @@ struct StartRefusal {
 
     /// Seconds below a minute.
     static func duration(_ microseconds: Int64) -> String {
-        let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
+        let seconds = RemainingFormat.seconds(microseconds)
         return seconds < 60 ? "\(seconds) s" : RemainingFormat.render(microseconds)
     }
 }

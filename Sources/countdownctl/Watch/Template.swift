@@ -114,7 +114,7 @@ struct Template: Equatable {
         case .key: countdown.key
         case .label: countdown.title
         case .remaining: RemainingFormat.render(countdown.remainingUSec)
-        case .s: "\(countdown.remainingSeconds)"
+        case .s: "\(RemainingFormat.seconds(countdown.remainingUSec))"
         case .percent: "\(countdown.percentGone)"
         case .end: (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render) ?? "-"
         case .state: countdown.state.rawValue
@@ -133,9 +133,6 @@ extension Countdown {
         guard let label, !label.isEmpty else { return key }
         return label
     }
-
-    /// Whole seconds that remain; one that has begun counts, as it does in `RemainingFormat`.
-    var remainingSeconds: Int64 { max(0, remainingUSec / 1_000_000 + (remainingUSec % 1_000_000 > 0 ? 1 : 0)) }
 }
 
 /// Text for bars that read `%{…}` as a tag and know no way to write it as such.

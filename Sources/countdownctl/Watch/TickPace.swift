@@ -19,7 +19,7 @@ final class TickPace {
 
     /// The next mark, in seconds, that is not below a remaining time in microseconds.
     private static func mark(above remaining: Int64) -> Int64 {
-        let seconds = remaining / 1_000_000 + (remaining % 1_000_000 > 0 ? 1 : 0)
+        let seconds = RemainingFormat.seconds(remaining)
         let step: Int64 = seconds > 60 ? 60 : seconds > 10 ? 10 : 1
         return (seconds + step - 1) / step * step
     }
