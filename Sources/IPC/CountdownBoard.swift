@@ -18,6 +18,8 @@ public struct CountdownBoard: Sendable {
     public private(set) var countdowns: TextMap<Countdown> = [:]
     /// Whether everything that was there in the beginning has been reported.
     public private(set) var isSynced = false
+    /// The instant up to which it has counted.
+    private var counted: Int64?
 
     /// An empty board.
     public init() {}
@@ -39,7 +41,7 @@ public struct CountdownBoard: Sendable {
     /// Takes a change of the watch itself. Its `events` are for ``apply(_:)``.
     public mutating func apply(_ event: WatchEvent) {
         switch event {
-        case .historyTrimmed: self = CountdownBoard()
+        case .historyTrimmed: (countdowns, isSynced) = ([:], false)
         case .forgotten(let keys): for key in keys { remove(key) }
         case .current(let countdowns):
             self.countdowns = [:]
@@ -72,9 +74,12 @@ public struct CountdownBoard: Sendable {
         }
     }
 
-    /// Takes time that has passed off the remaining time of running countdowns, until they are reported again.
-    package mutating func count(_ elapsed: Duration) {
+    /// Counts on to an instant, in microseconds of a clock that is not set. The machine's clock may differ from the one of the
+    /// deadlines in a fleet.
+    package mutating func count(to now: Int64) {
+        let elapsed = Duration.microseconds(now - (counted ?? now))
         for key in countdowns.keys { countdowns[key]?.count(elapsed) }
+        counted = now
     }
 
     /// The countdowns that end first, in that order; paused ones come last.

@@ -27,8 +27,6 @@ struct FollowScreen: Screen {
     private(set) var note: Message?
     /// The selected key; if it ends, the one below is selected.
     private var selected: String?
-    /// The instant up to which it has counted.
-    private var now: Int64?
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -42,10 +40,7 @@ struct FollowScreen: Screen {
         }
     }
 
-    mutating func count(to now: Int64) {
-        board.count(.microseconds(now - (self.now ?? now)))
-        self.now = now
-    }
+    mutating func count(to now: Int64) { board.count(to: now) }
 
     var countdowns: TextMap<Countdown> { board.countdowns }
 

@@ -138,16 +138,13 @@ struct FeedPrinter {
     }
 
     mutating func show(_ events: [Event]) throws(StreamFailure) {
+        board.board.count(to: BootClock.now)
         for event in events {
-            if event.type == .synced, !isSynced {
-                isSynced = true
-                board.board.updateRemaining(at: .now)
-            }
+            if event.type == .synced { isSynced = true }
             if board.apply(event) { deadline = .after(microseconds: Self.finishedLength) }
         }
         // Before synced, countdowns arrive one by one; ticks of countdowns after the first change little.
         guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
-        board.board.updateRemaining(at: .now, except: first)
         try print()
     }
 
@@ -175,6 +172,7 @@ struct FeedPrinter {
         guard let deadline, deadline.remainingUSec == 0 else { return }
         self.deadline = nil
         board.finished = nil
+        board.board.count(to: BootClock.now)
         if isSynced { try print() }
     }
 
