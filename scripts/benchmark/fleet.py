@@ -9,18 +9,13 @@ import select
 import selectors
 import socket
 import statistics
-import threading
 import time
 import types
 
 from benchmark.trial import DURABLE, Redis
-from servers import PATIENCE, ROOT, Channel, Connection, Daemon, Refused, Server, encode, listens, temporary, wait_until
+from servers import PATIENCE, Channel, Connection, Daemon, Refused, Server, encode, listens, temporary, wait_until
 
 HOUR = 3_600_000_000
-FOREVER = 1 << 52
-# A record as a daemon writes it.
-RECORD = json.dumps({"kind": "started", "state": "running", "deadline": FOREVER, "clock": "elapsed", "duration": HOUR,
-                     "start": FOREVER - HOUR})
 # Connections, calls per write, and the number of calls.
 SHAPES = {"1": (1, 1, 5_000), "50": (50, 1, 50_000), "50x32": (50, 32, 100_000)}
 
@@ -223,51 +218,6 @@ def record_quantiles(trial, line, values):
         trial.record(f"{line}-p{percent}", "countdownd", quantile(values, percent))
 
 
-def deliveries(trial):
-    """The processor time of Redis for each message to each subscriber, with one change in a message and with 64."""
-    hosts, calls = trial.size(1_000), trial.size(200)
-    with engine() as redis, open(os.path.join(ROOT, "FleetBridge/Sources/FleetBridge/propose.lua")) as file:
-        tcp = to_redis(redis)
-        script = tcp.ask(resp("SCRIPT", "LOAD", file.read())).split(b"\r\n")[1].decode()
-        keys = [f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log", "origin")]
-
-        def spent(depth, lap):
-            _, begin = redis.activity()
-            for call in range(calls):
-                names = (f"{lap}.{depth}.{call}.{number}" for number in range(depth))
-                proposals = ((f"k{name}", "", 0, FOREVER, FOREVER, name, RECORD) for name in names)
-                tcp.ask(resp("EVALSHA", script, 5, *keys, 65_536, *(word for proposal in proposals for word in proposal)))
-            return redis.activity()[1] - begin
-
-        alone = {depth: spent(depth, "alone") for depth in (1, 64)}
-        with subscribers(redis, hosts):
-            for depth in alone:
-                trial.record(f"fleet-delivery-{depth}", "countdownd", (spent(depth, "all") - alone[depth]) / calls / hosts / 1e3)
-
-
-@contextlib.contextmanager
-def subscribers(redis, count):
-    """Connections that subscribe to the changes, and a thread that reads from all of them."""
-    with selectors.DefaultSelector() as selector:
-        channels = [to_redis(redis) for _ in range(count)]
-        for channel in channels:
-            channel.ask(resp("SSUBSCRIBE", "cd:{script/0}:log"))
-            selector.register(channel.socket, selectors.EVENT_READ)
-        is_over = threading.Event()
-
-        def read():
-            while not is_over.is_set():
-                for key, _ in selector.select(0.1):
-                    key.fileobj.recv(1 << 16)
-        reader = threading.Thread(target=read)
-        reader.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            reader.join()
-
-
 FILL = """
     local now = redis.call('TIME')[1] * 1000000
     for number = ARGV[1], ARGV[2] do
@@ -370,5 +320,5 @@ def is_accepted(reply):
 
 
 def fleet(trial):
-    for measure in start, near, far, rates, spread, deliveries, million:
+    for measure in start, near, far, rates, spread, million:
         measure(trial)

@@ -64,10 +64,9 @@ def mixed(trial, server):
 
 def call(trial, server, line, **options):
     told = trial.load("calls", server, **options)
-    name = server.name if not line.startswith("echo") else "floor"
-    trial.record(line, name, told["callsPerSecond"])
-    trial.record(f"{line}-p99", name, told["answer_p99"])
-    trial.record(f"{line}-load", name, told["loadShare"])
+    trial.record(line, server.name, told["callsPerSecond"])
+    trial.record(f"{line}-p99", server.name, told["answer_p99"])
+    trial.record(f"{line}-load", server.name, told["loadShare"])
 
 
 @on_both()
@@ -241,38 +240,6 @@ def time_of(command, environment):
     return (time.perf_counter() - begin) * 1e6
 
 
-def growth_sizes(trial):
-    """Numbers of keys, and of connections."""
-    sizes = [1_000, 10_000, 100_000, 1_000_000], [1, 10, 100, 1_000]
-    return [[size for size in some if size <= trial.size(some[-1])] for some in sizes]
-
-
-def growth(trial):
-    """The same measures with more and more keys, and with more and more connections."""
-    def with_keys(server, count):
-        told = trial.load("calls", server, call="start", connections=50, count=count)
-        trial.record(f"keys-start-{count}", server.name, told["callsPerSecond"])
-        trial.record(f"keys-memory-{count}", server.name, server.resident_bytes())
-        told = trial.load("calls", server, call="get", connections=50, count=trial.size(100_000), keys=count)
-        trial.record(f"keys-get-{count}", server.name, told["callsPerSecond"])
-        # The lead is until the watcher has the ticks of all keys; an end that was not delivered counts as 3 s late.
-        told = trial.load("endings", server, first=50_000_000, count=1000, spread=1000, lead=500 + count // 200,
-                          patience=3000)
-        trial.record(f"keys-late-{count}", server.name, told["late_p50"])
-
-    def with_connections(server, count):
-        calls = trial.size(50_000)
-        for name in ("start", "get"):
-            told = trial.load("calls", server, call=name, connections=count, count=calls, keys=calls)
-            trial.record(f"connections-{name}-{count}", server.name, told["callsPerSecond"])
-
-    for measure, sizes in zip((with_keys, with_connections), growth_sizes(trial)):
-        for count in sizes:
-            for serving in trial.countdownd(), trial.redis(*DURABLE, *EVENTS):
-                with serving as server:
-                    measure(server, count)
-
-
 # The settings with which Redis looks for expired keys as often and as long as it can.
 EAGER = ("--hz", "500", "--active-expire-effort", "10")
 
@@ -320,35 +287,11 @@ def expire(trial, others, **fresh):
             trial.record(f"expiry-{others}-processor", name, told["serverProcessor"] * 1e6)
 
 
-def floors(trial):
-    """The machine's own speed, with as many bytes as countdownd has to move."""
-    told = trial.load("timer", count=trial.size(20_000))
-    for quantile in ("p50", "p99", "max"):
-        trial.record(f"timer-{quantile}", "floor", told[f"late_{quantile}"])
-    lengths = {}
-    with trial.countdownd() as server:
-        connection = Connection(server.socket)
-        for name, parameters in ("start", {"durationUSec": HOUR}), ("get", {}):
-            connection.send(name.capitalize(), {"key": "bench/00000000000000", **parameters})
-            lengths[name] = len(connection.socket.recv(1 << 16))
-    for name, length in lengths.items():
-        with trial.echo(name, length) as server:
-            for shape, (connections, depth, count) in SHAPES.items():
-                call(trial, server, f"echo-{name}-{shape}", call=name, connections=connections, depth=depth,
-                     count=trial.size(count * (2 if depth > 1 else 1)))
-    with temporary() as directory:
-        for depth in (1, 32, 512):
-            # About the bytes of a line of the store, with its share of a trailer.
-            told = trial.load("append", file=os.path.join(directory, "rows"), bytes=80, depth=depth)
-            trial.record(f"append-{depth}", "floor", told["rowsPerSecond"])
-
-
 # In the order in which they are measured.
 LINES = {
     "start": start, "start-all": start_all, "get": get, "mixed": mixed, "lone": lone, "endings": endings,
     "lone-endings": lone_endings, "instant": instant, "fanout": fanout, "ticks": ticks,
-    "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
-    "growth": growth, "fleet": fleet,
+    "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "fleet": fleet,
 }
 # Measured in one round: it waits for a minute, and counts rather than times.
 ONCE = ("idle",)

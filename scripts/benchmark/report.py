@@ -137,8 +137,6 @@ ROWS = {
         Row("fleet-late-p50", "1,000 ends over 2 s, a watcher at each of 3 hosts: median lateness", "time"),
         Row("fleet-late-p99", "p99", "time", within(1_000)),
         Row("fleet-apart-p99", "from the first host to the last one, p99", "time", within(1_000)),
-        *(Row(f"fleet-delivery-{depth}", f"processor time of Redis for a message with {count} to one of 1,000 hosts", "time")
-          for depth, count in ((1, "a change"), (64, "64 changes"))),
         Row("fleet-wakeups", "wake-ups of the daemon per minute, 1,000 running, no watcher", "count", within(18)),
         Row("fleet-commands", "commands to Redis per minute meanwhile", "count"),
         Row("fleet-million", "a new host has 1,000,000 countdowns after", "time", within(5e6)),
@@ -178,30 +176,13 @@ def tables(trial):
         head = [title.lower(), "countdownd", "before" if trial.before else "Redis", "ratio", "aim", ""]
         found[title] = table(head, [cells(row, trial) for row in rows if trial.median(row.name, "countdownd") is not None])
 
-    def floor(text, name, own, kind):
-        floor, own = trial.median(name, "floor"), trial.median(own, "countdownd")
-        percent = f", {write(own / floor, 'share')}" if kind == "rate" and floor and own else ""
-        return [text, write(floor, kind), write(own, kind) + percent]
-    each = [(call, name) for call in ("start", "get") for name in SHAPES]
-    found["Floors"] = table(["floor", "measured", "countdownd"], [
-        *(floor(f"lateness of a bare timerfd, 10,000 times per second: {text}", f"timer-{name}", f"endings-{name}", "time")
-          for name, text in (("p50", "median"), ("p99", "p99"), ("max", "max"))),
-        *(floor(f"epoll echo with the reply size of {call.capitalize()}, {shape(name)}", f"echo-{call}-{name}",
-                f"{call}-{name}", "rate") for call, name in each),
-        *(floor(f"rows of 80 bytes appended to a file, {depth} per write", f"append-{depth}", None, "rate")
-          for depth in (1, 32, 512)),
-    ])
-
     def shares(text, name):
-        places = (name, "countdownd"), (name, "redis"), (f"echo-{name}", "floor")
-        return [text, *(write(trial.median(*place), "share") for place in places),
-                write(trial.median(f"echo-{name.removesuffix('-load')}", "floor"), "rate")]
-    found["The load generator"] = table(
-        ["the load generator's share of a core", "with countdownd", "with Redis", "with the echo", "calls to the echo"], [
-            *(shares(f"{call.capitalize()}, {shape(name)}", f"{call}-{name}-load") for call, name in each),
-            shares("fan-out", "fanout-load"), shares("100,000 ticks per second", "ticks-load"),
-            shares("1,000,000 ticks per second", "ticks-many-load"),
-        ])
+        return [text, *(write(trial.median(name, server), "share") for server in ("countdownd", "redis"))]
+    found["The load generator"] = table(["the load generator's share of a core", "with countdownd", "with Redis"], [
+        *(shares(f"{call.capitalize()}, {shape(name)}", f"{call}-{name}-load") for call in ("start", "get") for name in SHAPES),
+        shares("fan-out", "fanout-load"), shares("100,000 ticks per second", "ticks-load"),
+        shares("1,000,000 ticks per second", "ticks-many-load"),
+    ])
     found["Expiry"] = table(["other keys", "server", "delivered within 180 s", "p50", "p99", "aim for p99", "", "processor time",
                              "memory"], expiry_rows(trial))
     return {title: text for title, text in found.items() if text}

@@ -81,9 +81,6 @@ class Trial:
             return serving(lambda path: Before(os.path.join(self.before, "countdownd"), path), directory)
         return serving(lambda path: Redis(path, *arguments), directory)
 
-    def echo(self, call, length):
-        return serving(lambda path: Floor([self.load_program, "echo", "--call", call, "--bytes", str(length)], path))
-
     def burst(self):
         return serving(lambda path: Floor([self.load_program, "burst"], path))
 

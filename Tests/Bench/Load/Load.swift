@@ -3,7 +3,7 @@ import Glibc
 /// Puts the same load on countdownd or on Redis, and prints the measured values as one JSON object.
 ///
 /// It has one thread. Requests are laid out before they are sent, and answers are searched only for the end of each
-/// reply and for the expected text. The echo server of the floors shows the most calls that this program can make.
+/// reply and for the expected text.
 @main
 struct Load {
     static func main() {
@@ -19,14 +19,11 @@ struct Load {
         case "endings": Endings(options).run()
         case "fanout": Fanout(options).run()
         case "ticks": Ticks(options).run()
-        case "echo": Echo(options).run()
-        case "timer": TimerFloor(options).run()
         case "burst":
             var burst = Burst(options)
             burst.run()
-        case "append": AppendFloor(options).run()
         case let other:
-            fail("which measure? calls, probe, endings, fanout, ticks, echo, timer, burst or append, not \(other)")
+            fail("which measure? calls, probe, endings, fanout, ticks or burst, not \(other)")
         }
     }
 }
