@@ -74,6 +74,11 @@ public final class RunningCommand {
         }
     }
 
+    /// Its standard error so far.
+    public func standardError() throws -> String {
+        try String(contentsOfFile: directory.path(of: "errors"), encoding: .utf8)
+    }
+
     /// Sends the signal of Ctrl-C.
     public func interrupt() {
         process.send(signal: SIGINT)
@@ -90,7 +95,7 @@ public final class RunningCommand {
         while try receive(until: deadline) {}
         return CommandRun(
             standardOutput: String(decoding: read, as: UTF8.self),
-            standardError: try String(contentsOfFile: directory.path(of: "errors"), encoding: .utf8),
+            standardError: try standardError(),
             ending: try process.wait(until: deadline)
         )
     }

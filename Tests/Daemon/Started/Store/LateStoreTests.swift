@@ -133,6 +133,9 @@ struct LateStoreTests {
             "watch", "watch egg --json", "watch --format {key}", "wait egg", "attach egg",
             hook.replacing("/cursor", with: "/other"),
         ].map { line in (line, try typist.begin(line)) }
+        try waitUntil("all commands wait") {
+            try waiting.allSatisfy { try $0.1.standardError().hasSuffix("; waiting\n") }
+        }
         #expect(try typist.type("wait egg --timeout 1us").exitCode == 124)
         #expect(try String(contentsOfFile: directory.path(of: "other"), encoding: .utf8) == "\(since)\n")
 

@@ -43,16 +43,29 @@ struct TemporarilyCommandsTests {
 
     private func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: home.path(of: name)) }
 
-    private var files: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: home.path(of: ".local/state/countdown-undo"))) ?? []
+    private var directory: String { home.path(of: ".local/state/countdown-undo") }
+
+    private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] }
+
+    /// Stops the service while it holds no lock, for which a command would wait.
+    private func pauseService() throws {
+        try waitUntil("the service to stop without a lock") {
+            service.process.send(signal: SIGSTOP)
+            let isUnlocked = ([""] + files).allSatisfy { name in
+                let file = unsafe open("\(directory)/\(name)", O_RDONLY | O_CLOEXEC)
+                defer { close(file) }
+                return file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0
+            }
+            if !isUnlocked { service.process.send(signal: SIGCONT) }
+            return isUnlocked
+        }
     }
 
     /// When the only file says that its change is undone.
     private func deadline() throws -> Date {
         // A file with .new is being written.
         let name = try #require(files.first { !$0.hasSuffix(".new") })
-        let file = home.path(of: ".local/state/countdown-undo/\(name)")
-        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let text = try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
         let microseconds = try #require(text.firstMatch(of: #/"deadlineUSec":([0-9]+)/#).flatMap { Double($0.1) })
         return Date(timeIntervalSince1970: microseconds / 1_000_000)
     }
@@ -153,7 +166,7 @@ struct TemporarilyCommandsTests {
 
     @Test("a directory of another user, or one that others can write, is refused before anything changes")
     func refusesForeignDirectories() throws {
-        let path = home.path(of: ".local/state/countdown-undo")
+        let path = directory
         let manager = FileManager.default
         try manager.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         let open = try run("temporarily c 1h --undo true -- touch ~/c")
@@ -199,7 +212,7 @@ struct TemporarilyCommandsTests {
     @Test("an undo that is asked for runs, although the daemon has lost its countdown and the service has not noticed")
     func undoesWithoutCountdown() throws {
         _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
-        service.process.send(signal: SIGSTOP)
+        try pauseService()
         _ = try run("start undo/c 2h --restart")
         let command = try begin("undo c")
         try waitUntil("the file to say that its undo is due") { try deadline() <= Date() }
@@ -210,7 +223,7 @@ struct TemporarilyCommandsTests {
 
     @Test("a countdown that another program has restarted does not move the end of the change")
     func ignoresForeignEnds() throws {
-        service.process.send(signal: SIGSTOP)
+        try pauseService()
         defer { service.process.send(signal: SIGCONT) }
         for time in ["9h", "1h"] {
             _ = try run("temporarily c 2h --undo 'rm ~/c' -- touch ~/c")
