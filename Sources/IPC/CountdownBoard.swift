@@ -19,7 +19,7 @@ public struct CountdownBoard: Sendable {
     /// Whether everything that was there in the beginning has been reported.
     public private(set) var isSynced = false
     /// The instant up to which it has counted.
-    private var counted: Int64?
+    private var counted: Duration?
 
     /// An empty board.
     public init() {}
@@ -61,23 +61,12 @@ public struct CountdownBoard: Sendable {
     /// Takes a countdown off the board of which the daemon knows nothing any more.
     public mutating func remove(_ key: String) { countdowns[key] = nil }
 
-    /// Computes the remaining time of running countdowns from their deadlines.
+    /// Takes the time since the last call off the remaining time of running countdowns, until the daemon reports them again. Nothing is
+    /// computed from deadlines, because in a fleet their clock may differ from that of the machine.
     ///
-    /// - Parameters:
-    ///   - instant: the instant, for example ``Countdown/Instant/now``.
-    ///   - ticking: a key with ticks, which report its remaining time.
-    public mutating func updateRemaining(at instant: Countdown.Instant, except ticking: String? = nil) {
-        for (key, countdown) in countdowns
-        where countdown.state == .running && !(ticking?.hasSameBytes(as: key) ?? false) {
-            guard let deadline = countdown.deadline else { continue }
-            countdowns[key]?.remainingUSec = max(0, instant.duration(to: deadline).microseconds)
-        }
-    }
-
-    /// Counts on to an instant, in microseconds of a clock that is not set. The machine's clock may differ from the one of the
-    /// deadlines in a fleet.
-    package mutating func count(to now: Int64) {
-        let elapsed = Duration.microseconds(now - (counted ?? now))
+    /// - Parameter now: an instant of a clock that is not set.
+    public mutating func count(to now: Duration) {
+        let elapsed = now - (counted ?? now)
         for key in countdowns.keys { countdowns[key]?.count(elapsed) }
         counted = now
     }

@@ -46,7 +46,7 @@ struct CodeScreen: Screen {
         return actions
     }
 
-    mutating func count(to now: Int64) { button?.count(to: now) }
+    mutating func count(to now: Duration) { button?.count(to: now) }
 
     var isBusy: Bool { button?.control.isBusy == true }
 

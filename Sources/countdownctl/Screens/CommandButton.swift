@@ -17,7 +17,7 @@ struct CommandButton {
     /// Takes a press; nothing comes of it unless the button is enabled.
     mutating func press() -> [ScreenAction] { actions(control.press()) }
 
-    mutating func count(to now: Int64) { control.now = .microseconds(now) }
+    mutating func count(to now: Duration) { control.now = now }
 
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {

@@ -40,7 +40,7 @@ struct FollowScreen: Screen {
         }
     }
 
-    mutating func count(to now: Int64) { board.count(to: now) }
+    mutating func count(to now: Duration) { board.count(to: now) }
 
     var countdowns: TextMap<Countdown> { board.countdowns }
 

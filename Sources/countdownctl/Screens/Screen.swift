@@ -5,7 +5,7 @@ protocol Screen {
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction]
 
     /// Counts on to an instant, from the one before.
-    mutating func count(to now: Int64)
+    mutating func count(to now: Duration)
 
     /// Whether it waits for a command or for the answer to its call, which must be known before the screen is left.
     var isBusy: Bool { get }

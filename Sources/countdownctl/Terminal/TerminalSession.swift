@@ -36,7 +36,7 @@ final class TerminalSession<S: Screen>: Waiter {
         palette: Palette
     ) throws(CommandFailure) {
         self.screen = screen
-        self.screen.count(to: BootClock.now)
+        self.screen.count(to: .microseconds(BootClock.now))
         surface = ScreenSurface(device, palette: palette)
         self.daemon = daemon
         timer = try BootTimer.orFailure()
@@ -144,7 +144,7 @@ final class TerminalSession<S: Screen>: Waiter {
         set.add(exchange == nil ? nil : patience)
         set.add(surface.nextChange)
         set.wait()
-        screen.count(to: BootClock.now)
+        screen.count(to: .microseconds(BootClock.now))
 
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { command?.read() }

@@ -138,7 +138,7 @@ struct FeedPrinter {
     }
 
     mutating func show(_ events: [Event]) throws(StreamFailure) {
-        board.board.count(to: BootClock.now)
+        board.board.count(to: .microseconds(BootClock.now))
         for event in events {
             if event.type == .synced { isSynced = true }
             if board.apply(event) { deadline = .after(microseconds: Self.finishedLength) }
@@ -172,7 +172,7 @@ struct FeedPrinter {
         guard let deadline, deadline.remainingUSec == 0 else { return }
         self.deadline = nil
         board.finished = nil
-        board.board.count(to: BootClock.now)
+        board.board.count(to: .microseconds(BootClock.now))
         if isSynced { try print() }
     }
 

@@ -94,25 +94,16 @@ struct CountdownBoardTests {
         #expect(board.soonest(10) == Array(board.soonest().prefix(10)))
     }
 
-    @Test("the remaining time is computed from the deadline, except for the countdown that ticks")
-    func remaining() {
+    @Test("running countdowns count on, down to nothing, from what was reported last")
+    func counting() {
         var board = CountdownBoard()
+        board.count(to: .seconds(7))
         for key in ["a", "b"] { _ = board.apply(event(.attached, countdown(key, deadline: 1_000))) }
         _ = board.apply(event(.attached, countdown("paused", .paused, remaining: 7)))
-        board.updateRemaining(at: Countdown.Instant(microseconds: 990), except: "b")
-        #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 10, "b": 100, "paused": 7])
-        board.updateRemaining(at: Countdown.Instant(microseconds: 2_000))
-        #expect(board.countdowns["a"]?.remainingUSec == 0)
-    }
-
-    @Test("a deadline far away does not overflow")
-    func overflow() {
-        var board = CountdownBoard()
-        for deadline in [Int64.min, .max] {
-            _ = board.apply(event(.attached, countdown("\(deadline)", deadline: deadline)))
-        }
-        board.updateRemaining(at: Countdown.Instant(microseconds: .max))
-        board.updateRemaining(at: Countdown.Instant(microseconds: .min))
-        #expect(board.countdowns.mapValues(\.remainingUSec) == ["\(Int64.min)": 0, "\(Int64.max)": .max])
+        board.count(to: .seconds(7) + .microseconds(90))
+        #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 10, "b": 10, "paused": 7])
+        _ = board.apply(event(.adjusted, countdown("b", deadline: 2_000)))
+        board.count(to: .seconds(8))
+        #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 0, "b": 0, "paused": 7])
     }
 }

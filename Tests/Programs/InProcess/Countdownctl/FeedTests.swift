@@ -155,10 +155,10 @@ struct FeedTests {
         _ = board.apply(event(.started, countdown("tea", remaining: 9_000_000)))
         _ = board.apply(Event(type: .tick, key: "tea", remainingUSec: 8_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [8_000_000])
-        board.board.count(to: 2_000_000)
-        board.board.count(to: 3_000_000)
+        board.board.count(to: .microseconds(2_000_000))
+        board.board.count(to: .microseconds(3_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [7_000_000])
-        board.board.count(to: 20_000_000)
+        board.board.count(to: .microseconds(20_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [0])
     }
 

@@ -204,7 +204,7 @@ struct SentenceTests {
                 #expect(StartRefusal(failure)?.sentence(of: nil).isEmpty == false)
                 var board = FeedBoard()
                 _ = board.apply(Event(type: .started, key: "tea", countdown: countdown))
-                for instant in [0, 1] as [Int64] { board.board.count(to: instant) }
+                for instant in [0, 1] { board.board.count(to: .microseconds(instant)) }
                 let line = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
                 #expect(!line.render(board.countdowns, clock: clock).isEmpty)
             }

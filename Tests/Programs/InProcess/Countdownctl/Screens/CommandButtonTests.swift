@@ -93,7 +93,7 @@ struct CommandButtonTests {
     @Test("it counts from the command's success, with the whole number at once")
     func counts() throws {
         var button = running(button(sent: "Sent, again in {s} s"))
-        button.count(to: 2_000_000)
+        button.count(to: .microseconds(2_000_000))
         let ending = CommandEnding(cause: .ended(.exited(code: 0)), lines: ["sent"])
         let moved = CountdownRequest.adjust(key: "login", by: 2_000_000, ifRevision: 0)
         #expect(button.handle(.ended(ending, at: 2_000_000)) == [.print(["sent"]), .wake(at: nil), .call(moved)])
@@ -101,7 +101,7 @@ struct CommandButtonTests {
         #expect(button.handle(.answered(.success(countdown("login", 60, of: 62, revision: 1)))) == [.wake(at: nil)])
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-counting")
-        button.count(to: 53_000_000)
+        button.count(to: .microseconds(53_000_000))
         try expect(picture(button), toLookLike: "button-counting-9")
     }
 
@@ -128,7 +128,7 @@ struct CommandButtonTests {
     func endsAnew() throws {
         var button = counting(button(again: "Resend", counting: "({ss}) Resend"))
         #expect(ButtonPicture(button.control, on: .plain()).title == "(60) Resend")
-        button.count(to: 51_000_000)
+        button.count(to: .microseconds(51_000_000))
         #expect(ButtonPicture(button.control, on: .plain()).title == "(09) Resend")
         _ = button.handle(told(.cancelled, login(9, .cancelled)))
         #expect(button.control.title == "Resend")
@@ -263,18 +263,18 @@ struct CommandButtonTests {
     @Test("it counts on by itself, also while the daemon is away, until the next report")
     func countsOn() {
         var screen = ButtonScreen(button())
-        screen.count(to: 1_000_000)
+        screen.count(to: .microseconds(1_000_000))
         _ = screen.handle(told(.attached, login(42)))
         _ = screen.handle(synced)
         _ = screen.handle(.notice(.lost(.disconnected), sentence: nil))
-        screen.count(to: 3_500_000)
+        screen.count(to: .microseconds(3_500_000))
         let frame = screen.frame(on: .plain())
         #expect(frame.lines[1].text.contains("40 s") && frame.nextChange == 500_000)
         #expect(screen.remains(on: .plain())[0].text.contains("0:40 left"))
         _ = screen.handle(told(.attached, login(30)))
-        screen.count(to: 13_500_000)
+        screen.count(to: .microseconds(13_500_000))
         #expect(screen.frame(on: .plain()).lines[1].text.contains("20 s"))
-        screen.count(to: 60_000_000)
+        screen.count(to: .microseconds(60_000_000))
         #expect(screen.frame(on: .plain()).lines[1].text.contains("Get code"))
         #expect(screen.frame(on: .plain()).nextChange == nil && screen.handle(.click).isEmpty)
     }
@@ -294,7 +294,7 @@ struct CommandButtonTests {
         var button = counting(button(again: "Resend"))
         _ = button.handle(.notice(.historyTrimmed(oldestRevision: 1), sentence: nil))
         #expect(button.control.title == "Get code" && !button.control.isEnabled && button.control.countdown == nil)
-        button.count(to: 51_000_000)
+        button.count(to: .microseconds(51_000_000))
         #expect(button.control.countdown == nil)
         _ = button.handle(synced)
         #expect(button.control.isEnabled)

@@ -197,21 +197,21 @@ struct FollowScreenTests {
     func countsOn() {
         for subject in [FollowScreen.Subject.one, .several] {
             var screen = screen(subject, [tea])
-            screen.count(to: 5_000_000)
+            screen.count(to: .microseconds(5_000_000))
             #expect(screen.frame(on: .plain()).nextChange == 1_000_000)
             _ = screen.handle(.notice(.lost(.disconnected), sentence: nil))
-            screen.count(to: 7_250_000)
+            screen.count(to: .microseconds(7_250_000))
             let frame = screen.frame(on: .plain())
             #expect(frame.lines[0].text.contains("3:18") && frame.nextChange == 750_000)
             #expect(screen.remains(on: .plain())[0].text.contains("3:18"))
             _ = screen.handle(told(.attached, countdown("tea", 150)))
-            screen.count(to: 17_250_000)
+            screen.count(to: .microseconds(17_250_000))
             #expect(screen.frame(on: .plain()).lines[0].text.contains("2:20"))
-            screen.count(to: 300_000_000)
+            screen.count(to: .microseconds(300_000_000))
             #expect(screen.frame(on: .plain()).lines[0].text.contains(" 0:00 "))
             #expect(screen.frame(on: .plain()).nextChange == nil)
             _ = screen.handle(told(.paused, countdown("tea", 100, .paused)))
-            screen.count(to: 310_000_000)
+            screen.count(to: .microseconds(310_000_000))
             #expect(screen.selection?.remainingUSec == 100_000_000 && screen.frame(on: .plain()).nextChange == nil)
         }
     }
