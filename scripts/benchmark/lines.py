@@ -287,11 +287,44 @@ def expire(trial, others, **fresh):
             trial.record(f"expiry-{others}-processor", name, told["serverProcessor"] * 1e6)
 
 
+def growth_sizes(trial):
+    """Numbers of keys, and of connections."""
+    sizes = [1_000, 10_000, 100_000, 1_000_000], [1, 10, 100, 1_000]
+    return [[size for size in some if size <= trial.size(some[-1])] for some in sizes]
+
+
+def growth(trial):
+    """The same measures with more and more keys, and with more and more connections."""
+    def with_keys(server, count):
+        told = trial.load("calls", server, call="start", connections=50, count=count)
+        trial.record(f"keys-start-{count}", server.name, told["callsPerSecond"])
+        trial.record(f"keys-memory-{count}", server.name, server.resident_bytes())
+        told = trial.load("calls", server, call="get", connections=50, count=trial.size(100_000), keys=count)
+        trial.record(f"keys-get-{count}", server.name, told["callsPerSecond"])
+        # The lead is until the watcher has the ticks of all keys; an end that was not delivered counts as 3 s late.
+        told = trial.load("endings", server, first=50_000_000, count=1000, spread=1000, lead=500 + count // 200,
+                          patience=3000)
+        trial.record(f"keys-late-{count}", server.name, told["late_p50"])
+
+    def with_connections(server, count):
+        calls = trial.size(50_000)
+        for name in ("start", "get"):
+            told = trial.load("calls", server, call=name, connections=count, count=calls, keys=calls)
+            trial.record(f"connections-{name}-{count}", server.name, told["callsPerSecond"])
+
+    for measure, sizes in zip((with_keys, with_connections), growth_sizes(trial)):
+        for count in sizes:
+            for serving in trial.countdownd(), trial.redis(*DURABLE, *EVENTS):
+                with serving as server:
+                    measure(server, count)
+
+
 # In the order in which they are measured.
 LINES = {
     "start": start, "start-all": start_all, "get": get, "mixed": mixed, "lone": lone, "endings": endings,
     "lone-endings": lone_endings, "instant": instant, "fanout": fanout, "ticks": ticks,
-    "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "fleet": fleet,
+    "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "growth": growth,
+    "fleet": fleet,
 }
 # Measured in one round: it waits for a minute, and counts rather than times.
 ONCE = ("idle",)

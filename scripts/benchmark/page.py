@@ -1,4 +1,4 @@
-"""Measures countdownd beside Redis, line by line, and writes docs/performance.md.
+"""Measures countdownd beside Redis, line by line, and writes docs/performance.md with its plots.
 
 Every server runs on a private directory, which is removed. With --lines, some lines are measured, and with --quick all of them
 for a moment each: both are printed, and nothing is written. The lines `expiry` (40 minutes for five rounds) and `expiry-alone`
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from benchmark import report
+from benchmark import plots, report
 from benchmark.lines import APART, LINES, ONCE, TURNS
 from benchmark.trial import Trial
 from servers import ROOT, need, one_of, program
@@ -76,6 +76,9 @@ def main():
         return
     if not options.lines:
         report.write_page({**tables, "Trial": circumstances()})
+        plots.draw_growth(trial)
     elif len(options.lines) == 1 and options.lines[0] in APART:
         name = options.lines[0].capitalize()
         report.write_page({name: tables["Expiry"], f"Trial: {name}": circumstances()})
+        if name == "Expiry":
+            plots.draw_expiry(trial)
