@@ -85,8 +85,8 @@ final class RefusedCommandsTests: DirectorySuite {
         "an error never repeats a character that a terminal obeys or a reader cannot see",
         arguments: [
             ["list", "--x\u{1B}[31m"], ["--x\u{1B}[31m"], ["start", "a", "b\u{1B}[31m"], ["st\u{1B}[31m", "tea"],
-            ["list", "--sort", "\u{1B}[31m"], ["show", "a", "b\u{1B}[31m"], ["cancel", "--if-revision", "\u{1B}[31m"],
-            ["help", "\u{1B}[31m"], ["--host", "", "\u{1B}[31m"], ["list", "--x\u{1B}\ncountdownctl: fine"],
+            ["list", "--sort", "\u{1B}[31m"], ["help", "\u{1B}[31m"], ["cancel", "--if-revision", "\u{1B}[31m"],
+            ["attach", "a", "b\u{1B}[31m"], ["--host", "", "\u{1B}[31m"], ["list", "--x\u{1B}\ncountdownctl: fine"],
             ["watch", "--exec", "\u{1B}[31m'"], ["show", "tea", "--format", "{\u{1B}[31m}"],
         ]
     )
