@@ -82,8 +82,10 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 failovers := RedisTrials\.(Failover|Sentinel)
 engine := RedisTrials\.(?!Sentinel)(EngineFault|\w+Tests)
 
-# Trials that are run beside those of the daemon. They, the other trials of programs, and the rest take as long as each other, and
-# mostly wait.
+short := $(if $(filter 1,$(SHORT)),--short)
+
+# Trials that are run beside those of the daemon. They, the halves of the other trials of programs, and the rest take as long as each
+# other, and mostly wait.
 examples := ProgramTrials\.(Bar|Document|Examples|Manual|MenuEntry|OtherClient|Quickshell|ToolExamples)Tests
 
 check: ## build, and run the tests that start no daemon: seconds once built
@@ -94,47 +96,40 @@ check: ## build, and run the tests that start no daemon: seconds once built
 test: ## build, and run every test in Swift; installs missing packages
 	scripts/install-dependencies test
 	@$(MAKE) check
-	scripts/test-swift '^(DaemonTrials\.|$(examples))' '^(?!$(examples))ProgramTrials\.' '^(Fault|Fleet|Manager|Model|Notify)Trials\.'
+	scripts/test-swift '^(DaemonTrials\.|$(examples))' '^(?!$(examples))ProgramTrials\.[A-C]' '^(?!$(examples))ProgramTrials\.[D-Z]' \
+	  '^ManagerTrials\.' '^(Fault|Fleet|Model|Notify)Trials\.'
 
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
 	scripts/install-dependencies fleet
 	@$(MAKE) build-fleet
 	swift build --build-tests
-	scripts/fleet-demo > /dev/null
-	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
-	  '^RedisTrials\.(?!Failover|EngineFault)\w+Trials' '^ManagerTrials.FleetUnitTests/'
+	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/beside "scripts/test-swift '^$(failovers)' '^$(engine)' \
+	  '^RedisTrials\.(?!Failover|EngineFault)\w+Trials' '^ManagerTrials.FleetUnitTests/'" 'scripts/fleet-demo > /dev/null'
 
-# Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
+# Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time. What has to wait
+# runs beside the builds of the sanitizers and each other.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
 	scripts/install-dependencies test
 	scripts/install-dependencies check-deb
+	scripts/test-python
 	@$(MAKE) build
 	@$(MAKE) count
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
-	scripts/check-deb $(if $(filter 1,$(SHORT)),--short)
 	scripts/binaries
-	scripts/check-binaries $(if $(filter 1,$(SHORT)),--short)
+	scripts/check-binaries $(short)
 	scripts/docs
-	@if scripts/clocktest --applicable; then scripts/clocktest; fi
 	swift build --build-tests
-	scripts/test-clients
-	scripts/test-web
-	scripts/test-sandboxes
-	scripts/test-engines
 	scripts/test-examples
 	scripts/install-dependencies undo
-	scripts/store-trial --runs 20
-	scripts/undo-trial --runs 160
-	scripts/undo-trial --manager --runs 40 --programs $(BUILT)
+	scripts/beside $(if $(short),'scripts/sanitize --short') \
+	  'if scripts/clocktest --applicable; then scripts/clocktest; fi; scripts/test-clients; scripts/store-trial --runs 20' \
+	  'scripts/test-engines; scripts/undo-trial --runs 160; scripts/undo-trial --manager --runs 40 --programs $(BUILT)' \
+	  'scripts/check-deb $(short); scripts/test-web; scripts/test-sandboxes'
+ifeq ($(short),)
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
-ifeq ($(SHORT),1)
-	scripts/check-recipes --short
-	scripts/soak --minutes 0.5 --daemon .build/debug/countdownd
-	scripts/sanitize --short
-else
 	scripts/dist
 	scripts/check-recipes
 	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift '^ModelTrials\.'
@@ -142,6 +137,8 @@ else
 	scripts/fuzz 5
 	scripts/soak
 	scripts/sanitize
+else
+	scripts/check-recipes --short
 endif
 
 bench: ## the released daemon beside Redis, for docs/performance.md; half an hour (BENCH=--quick is a trial)
