@@ -302,8 +302,8 @@ final class Follower {
                 first: first.first.flatMap { LoggedCall($0) }
             )
             switch log.verdict(on: last) {
-            // Without a change after the last one there is no gap: the announcement was not a change.
-            case .resumed where gap == .inLog || gap == .toMessage && log.version != last.version:
+            // If only a message was ahead of the log, it was no change, or the log has its change by now.
+            case .resumed where gap == .inLog:
                 self.announceSnapshot(.diverged, "the log has a gap after version \(last.version)")
             case .resumed:
                 self.deliver(self.reply(.resumed))

@@ -160,6 +160,33 @@ struct HostileEngineTests {
         withExtendedLifetime((engine, follower)) {}
     }
 
+    @Test("a change that is made while the log is searched for a message that was no change is no gap")
+    func changeDuringSearch() throws {
+        let (followers, positions) = (Received(), Received())
+        let (bridge, engine) = try bridge { command in
+            let message = "*3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$11\r\na\n99 y.1 {}\r\n"
+            let change = "*1\r\n*2\r\n$3\r\n6-0\r\n*2\r\n$1\r\na\r\n$8\r\n6 y.1 {}\r\n"
+            switch (command.first, command.count > 2 ? command[2] : nil) {
+            case ("SSUBSCRIBE", _): return .later("+OK\r\n", message) { !followers.commands.isEmpty }
+            // The script that looks up a position has three keys.
+            case ("EVAL", "3"):
+                positions.add(command)
+                return .text("*4\r\n:6\r\n$-1\r\n\(change)\(change)")
+            case ("XRANGE", "(5-0") where !positions.commands.isEmpty: return .text(change)
+            default: return nil
+            }
+        }
+        let follower = try bridge.client()
+        try follower.follow()
+        _ = try follower.updates(until: .live)
+        followers.add(["live"])
+        var updates: [Follow.Reply] = []
+        repeat { updates.append(try follower.update()) } while updates.last?.last?.version != 6
+        #expect(updates.flatMap(\.entries).map(\.id) == ["y.1"])
+        #expect(!updates.contains { $0.state == .diverged })
+        withExtendedLifetime(engine) {}
+    }
+
     @Test("an engine that breaks each session soon is tried again, and logged once")
     func flapping() throws {
         let sessions = Received()

@@ -9,6 +9,8 @@ final class FakeEngine: Sendable {
         case text(String)
         /// The text, and then the second one again and again until the connection is closed.
         case endless(String, String)
+        /// The text, and the second one once the test wants it.
+        case later(String, String, when: @Sendable () -> Bool)
         /// The text, and then it closes the connection.
         case close(String)
     }
@@ -74,6 +76,10 @@ final class FakeEngine: Sendable {
             while let command = try? reader.next() {
                 switch answer((command.elements ?? []).compactMap(\.text)) {
                 case .text(let text): guard send(text, to: connection) else { return }
+                case .later(let text, let rest, let isDue):
+                    guard send(text, to: connection), (try? waitUntil("the test wants it") { isDue() }) != nil,
+                        send(rest, to: connection)
+                    else { return }
                 case .close(let text):
                     _ = send(text, to: connection)
                     return
