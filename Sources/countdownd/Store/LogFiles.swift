@@ -67,10 +67,10 @@ struct LogFiles {
             heading == HeadingLine(kind, number, after: heading.sum)
         {
             (file.state, file.turn, file.sum) = (state, reader.chain.turn, heading.sum)
-        } else {
-            // All states of a file are of one boot and one setting of the clock.
-            file.state = try reader.findState()
         }
+        guard first?.isWhole != true || file.state == nil else { return file }
+        // All states of a file are of one boot and one setting of the clock. A base is read without its state.
+        file.state = kind == .segment ? try reader.findState() : nil
         return file
     }
 

@@ -153,7 +153,7 @@ struct LogReading: ~Copyable {
                         guard Trailer(reader.text.span.extracting(line)) == nil else { return }
                         reading.skip(line, number, of: reader.text.span, in: reader.name, "no line that a log has", nil)
                     } else if reading.isNamed(line, of: reader.text.span) {
-                        reading.readNamed(line, number, of: reader.text.span, in: reader.name)
+                        reading.readNamed(line, number, of: reader.text.span, in: reader.name, inDamage: true)
                     } else {
                         reading.doubtful.append((line.map { reader.text[$0] } + [0], number, reader.name))
                     }
@@ -290,8 +290,16 @@ struct LogReading: ~Copyable {
         floor = max(floor ?? newest, revision ?? newest)
     }
 
-    private mutating func readNamed(_ line: Range<Int>, _ number: Int, of text: Span<UInt8>, in name: String) {
+    private mutating func readNamed(
+        _ line: Range<Int>,
+        _ number: Int,
+        of text: Span<UInt8>,
+        in name: String,
+        inDamage: Bool = false
+    ) {
         switch StateLine.read(line, of: text) {
+        // Its numbers may be others.
+        case .state where inDamage: return
         case .state(let state):
             (self.state, wasStopped) = (state, state.wasStopped)
             contents.state.trimmed = max(contents.state.trimmed, state.trimmed)

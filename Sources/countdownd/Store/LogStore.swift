@@ -237,15 +237,15 @@ final class LogStore: Store {
         try? beginSegment()
     }
 
-    /// Begins a segment, whose first turn is the state.
+    /// Begins a segment, whose first turns are the state.
     func beginSegment(forgettingFleet: Bool = false) throws(SystemFailure) {
         let (number, isSynchronous) = (lastSegment + 1, durability == .powerLoss)
         if let synced = background.synced { state.synced = state.synced.map { max($0, synced) } }
         state.wasStopped = false
-        let (turn, next) = Segment.firstTurn(of: number, after: chain, state, forgettingFleet: forgettingFleet)
+        let (turns, next) = Segment.firstTurns(of: number, after: chain, state, forgettingFleet: forgettingFleet)
         let file = try folder.make(.segment, number, synchronously: isSynchronous)
         var begun = Segment(number, file, isSynchronous: isSynchronous, position: 0)
-        try begun.append(turn.span)
+        try begun.append(turns.span)
         try folder.name(file, segment: number)
         if let segment {
             closedBytes += segment.position

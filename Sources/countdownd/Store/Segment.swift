@@ -68,10 +68,11 @@ struct Segment {
         zeroedUpTo = max(position, file.size)
     }
 
-    /// The first turn of a segment: its heading, and the state.
+    /// The first turns of a segment: its heading and the state, and the state once more, so that the segment can be read if one of them
+    /// is damaged.
     ///
-    /// - Returns: its bytes, and the chain behind it.
-    static func firstTurn(
+    /// - Returns: their bytes, and the chain behind them.
+    static func firstTurns(
         of number: Int64,
         after chain: TurnChain,
         _ state: StateLine,
@@ -83,7 +84,10 @@ struct Segment {
         if forgettingFleet { FleetLine.nothing.write(into: &lines) }
         var next = TurnChain(of: LogName.name(.segment, number), in: state.store, turn: chain.turn, after: chain.sum)
         next.seal(&lines)
-        return (lines.bytes, next)
+        var again = JSONWriter()
+        state.write(into: &again)
+        next.seal(&again)
+        return (lines.bytes + again.bytes, next)
     }
 
     /// Appends a turn. If that fails, the next one is written in its place.

@@ -25,10 +25,10 @@ struct StoreRewrite {
         let folder = try StoreFolder.makeRewritten(in: directory)
         // The first segment stands before the base, which makes the folder whole.
         let begin = TurnChain(turn: 1, sum: 0)
-        let (turn, chain) = Segment.firstTurn(of: 1, after: begin, state)
+        let (turns, chain) = Segment.firstTurns(of: 1, after: begin, state)
         let segment = try folder.make(.segment, 1, synchronously: synchronously)
         var begun = Segment(1, segment, isSynchronous: synchronously, position: 0)
-        try begun.append(turn.span)
+        try begun.append(turns.span)
         try segment.sync()
         try folder.name(segment, segment: 1)
         let file = try folder.make(.base, 1, synchronously: false)

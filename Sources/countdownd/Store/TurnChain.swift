@@ -47,6 +47,9 @@ struct Trailer: Equatable {
     /// The sum of the chain after the lines.
     let crc: UInt32
 
+    /// The chain behind the turn.
+    var next: TurnChain { TurnChain(turn: turn + 1, sum: crc) }
+
     func write(into lines: inout JSONWriter) {
         lines.object { trailer in
             trailer.member("turn", turn)

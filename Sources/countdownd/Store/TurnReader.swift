@@ -63,11 +63,13 @@ struct TurnReader: ~Copyable {
     /// Where the next turn begins in the file.
     var position: Int64 { offset - Int64(filled - start) }
 
-    /// Reads the first turn without moving on: its heading, and the state of the store.
+    /// Reads the first turn without moving on: its heading, the state of the store, and whether it has its checksum.
     ///
     /// - Returns: nil if the file does not begin with such a turn.
-    mutating func readHeading() throws(SystemFailure) -> (heading: HeadingLine, state: StateLine.Reading)? {
-        guard let (trailer, _) = try trailer(from: 0), let first = lineEnd(from: 0),
+    mutating func readHeading() throws(SystemFailure) -> (
+        heading: HeadingLine, state: StateLine.Reading, isWhole: Bool
+    )? {
+        guard let (trailer, end) = try trailer(from: 0), let first = lineEnd(from: 0),
             let second = lineEnd(from: first + 1),
             text[0] == UInt8(ascii: "["), let heading = HeadingLine(0..<first, of: text.span)
         else { return nil }
@@ -75,22 +77,32 @@ struct TurnReader: ~Copyable {
         if case .state(let state) = state {
             chain = TurnChain(of: name, in: state.store, turn: trailer.turn, after: heading.sum)
         }
-        return (heading, state)
+        return (heading, state, fits(trailer, 0..<end.lowerBound, chain))
     }
 
-    /// Finds the first line of the file that is a state.
+    /// Finds a state: the first one at the beginning of a turn that has its checksum, or else the first one of all.
     mutating func findState() throws(SystemFailure) -> StateLine? {
         try fill(Self.horizon)
+        var (first, last): (StateLine?, (state: StateLine, start: Int)?)
+        var before: (trailer: Trailer, end: Int)?
         var line = 0
         while let end = lineEnd(from: line) {
-            if text[line..<end].starts(with: "[\"state\"".utf8),
+            if let trailer = Trailer(text.span.extracting(line..<end)) {
+                if let before, let last, last.start == before.end,
+                    fits(trailer, last.start..<line, before.trailer.next)
+                {
+                    return last.state
+                }
+                before = (trailer, end + 1)
+            } else if text[line..<end].starts(with: "[\"state\"".utf8),
                 case .state(let state) = StateLine.read(line..<end, of: text.span)
             {
-                return state
+                last = (state, line)
+                first = first ?? state
             }
             line = end + 1
         }
-        return nil
+        return first
     }
 
     /// Expects that the next turn continues a chain.
@@ -120,7 +132,7 @@ struct TurnReader: ~Copyable {
             // Only a base is so long.
             resumption = (start + Self.horizon / 2, chain)
         } else if let last = lastTrailer() {
-            resumption = (last.end, TurnChain(turn: last.trailer.turn + 1, sum: last.trailer.crc))
+            resumption = (last.end, last.trailer.next)
         }
         return resumption.map { .damage(start..<$0.position) } ?? .end
     }
@@ -142,7 +154,7 @@ struct TurnReader: ~Copyable {
             fits(trailer, lines, chain)
         else { return nil }
         start = line.upperBound + 1
-        return (lines, TurnChain(turn: trailer.turn + 1, sum: trailer.crc))
+        return (lines, trailer.next)
     }
 
     private func fits(_ trailer: Trailer, _ lines: Range<Int>, _ chain: TurnChain) -> Bool {
@@ -187,10 +199,10 @@ struct TurnReader: ~Copyable {
             {
                 return (first, chain)
             }
-            if let before, case let chain = TurnChain(turn: before.trailer.turn + 1, sum: before.trailer.crc),
-                before.trailer.turn >= self.chain.turn, fits(trailer, before.end..<line, chain)
+            if let before, before.trailer.turn >= chain.turn,
+                fits(trailer, before.end..<line, before.trailer.next)
             {
-                return (before.end, chain)
+                return (before.end, before.trailer.next)
             }
             before = (trailer, end + 1)
         }
