@@ -70,7 +70,7 @@ struct AdjustCommand: Subcommand {
 
     /// The arguments: the countdown to adjust, the call for it, and notes on how a time was understood.
     func request(_ clock: ClockText) throws(CommandFailure) -> (word: KeyWord, call: Adjust, notes: [String]) {
-        let end = key == nil ? nameEnd : 0
+        let end = key == nil ? nameEnd(clock) : 0
         let (name, rest) = (words[..<end].joined(separator: " "), words[end...])
         guard let word = key.map(KeyWord.key) ?? (end > 0 ? KeyWord(typed: name) : nil) else {
             throw .usage("missing key; for example `countdownctl adjust tea +1m`")
@@ -108,10 +108,21 @@ struct AdjustCommand: Subcommand {
         }
     }
 
-    /// The number of words before the amount or the time: a label may have several.
-    private var nameEnd: Int {
-        let end = words.firstIndex { $0.hasPrefix("+") || $0 == "at" }
-        return min(max(end ?? (by.isEmpty && until == nil ? 1 : words.count), 1), words.count)
+    /// The number of words before the amount or the time: a label may have several, and the amount is as long as it can be read.
+    private func nameEnd(_ clock: ClockText) -> Int {
+        let hasAmount = !by.isEmpty || until != nil
+        let begins = { (word: String) in word.hasPrefix("+") || word == "at" }
+        let read = words.indices.dropFirst().first {
+            (!hasAmount || begins(words[$0])) && Self.isAmount(words[$0...], clock)
+        }
+        let end = read ?? (hasAmount ? words.count : words.firstIndex(where: begins) ?? 1)
+        return min(max(end, 1), words.count)
+    }
+
+    private static func isAmount(_ words: ArraySlice<String>, _ clock: ClockText) -> Bool {
+        let text = words.joined(separator: " ")
+        return text.hasPrefix("+")
+            ? DurationParser.isRight(String(text.dropFirst())) : (try? TypedTiming(text, clock)) != nil
     }
 
     /// Refuses an amount in the place of the key.

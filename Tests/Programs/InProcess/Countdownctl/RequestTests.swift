@@ -195,13 +195,23 @@ struct RequestTests {
         #expect(try adjust("--", "-tea", "-1m").0 == Adjust(key: "-tea", byUSec: -60_000_000))
         #expect(try adjust("tea", "--until", "12:01").0 == Adjust(key: "tea", deadlineUSec: 1_772_366_460_000_000))
         #expect(try adjust("tea", "+1s", "--if-revision", "7").0.ifRevision == 7)
-        for amount in [["+1m"], ["-1m"], ["at", "12:01"], ["--until", "12:01"]] {
-            #expect(try adjust(["Green", "tea"] + amount).0.key == "Green tea")
-        }
         #expect(try adjust("tea", "--until", "9:00").notes.count == 1)
         #expect(try adjust("--key", "@next", "-1m").0 == Adjust(key: "@next", byUSec: -60_000_000))
         #expect(try AdjustCommand.parse(["@next", "+1m"]).request(clock).word == .reference(.next))
         #expect(try AdjustCommand.parse(["--key", "@next", "+1m"]).request(clock).word == .key("@next"))
+    }
+
+    @Test(
+        "adjust takes a label in several words, whatever they are, before each form of an amount",
+        arguments: ["tea", "Green tea", "Dinner at eight", "until dawn", "C + D", "lap 2"],
+        [
+            "+1m", "+1 min", "-1m", "at 12:01", "until 12:01", "tomorrow 9:00", "5pm", "in 2 days at 10:00",
+            "--until 12:01",
+        ]
+    )
+    func adjustsByLabels(label: String, amount: String) throws {
+        let words = (label + " " + amount).split(separator: " ").map(String.init)
+        #expect(try adjust(words).0.key == label)
     }
 
     @Test("the label of a timer becomes its key: small letters and digits of every script, joined by hyphens")
