@@ -61,8 +61,8 @@ public struct CountdownBoard: Sendable {
     /// Takes a countdown off the board of which the daemon knows nothing any more.
     public mutating func remove(_ key: String) { countdowns[key] = nil }
 
-    /// Takes the time since the last call off the remaining time of running countdowns, until the daemon reports them again. Nothing is
-    /// computed from deadlines, because in a fleet their clock may differ from that of the machine.
+    /// Takes the time since the last call off the remaining time of running countdowns. Deadlines are not used, because in a fleet the
+    /// clock of deadlines may differ from the clock of the machine.
     ///
     /// - Parameter now: an instant of a clock that is not set.
     public mutating func count(to now: Duration) {

@@ -8,9 +8,9 @@ import Varlink
 
 @Suite("A damaged log")
 final class DamagedLogTests: StoreSuite {
-    /// What is known after each turn, from the last one on that has no change.
+    /// The countdowns after each turn, from the second turn on, which has no change.
     private var history: [[KeyedCountdown]] = []
-    /// Where each of these turns ends.
+    /// The positions in the file at which these turns end.
     private var ends: [Int] = []
     private var whole: [UInt8] = []
     private let name = "0000000001.log"
