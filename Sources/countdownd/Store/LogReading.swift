@@ -141,10 +141,10 @@ struct LogReading: ~Copyable {
                 }
                 number += 1
                 noteTurn(count == 1 && reader.text[lines.lowerBound + 1] == UInt8(ascii: "\""))
-            case .damage(let bytes):
+            case .damage(let bytes, let turn):
                 damage(
                     reader.name,
-                    "from turn \(reader.chain.turn) on it does not have its checksum; its lines are read one by one"
+                    "from turn \(turn) on it does not have its checksum; its lines are read one by one"
                 )
                 wasStopped = false
                 eachLine(bytes, of: reader) { line, reading in
@@ -174,10 +174,18 @@ struct LogReading: ~Copyable {
         return first
     }
 
-    /// Reads the lines of damage, whose revisions have to be before those of the turns behind it.
+    /// Reads the lines of damage, whose revisions have to be before those of the turns behind it. Of lines that are not in the order of
+    /// their revisions, most count.
     private mutating func readDoubtful(before first: Revision?) {
-        for (text, number, name) in doubtful {
-            read(0..<text.count - 1, number, of: text.span, in: name, before: first)
+        let range = newest.number + 1..<max(first?.number ?? .max, newest.number + 1)
+        let inOrder = Set(
+            doubtful.longestRise { line in
+                CountdownLine.read(0..<line.text.count - 1, of: line.text.span, after: newest) { _ in .zero }.revision
+                    .flatMap { range.contains($0.number) ? $0.number : nil }
+            }
+        )
+        for (index, (text, number, name)) in doubtful.enumerated() {
+            read(0..<text.count - 1, number, of: text.span, in: name, before: inOrder.contains(index) ? first : newest)
         }
         doubtful = []
         floor = max(floor ?? newest, newest)

@@ -5,14 +5,15 @@ import Varlink
 
 /// Reads the turns of a file in their order.
 ///
-/// A turn that does not fit the one before it is damage if later turns show that the file goes on; else the history ends before it.
+/// A turn that does not fit the one before it is damage if later turns show that the file goes on; else the history ends before it. A
+/// part of the file that stands twice or in a wrong place is damage, too.
 struct TurnReader: ~Copyable {
     /// The next piece of a file. Its lines are a range of `text`.
     enum Piece: Equatable {
         /// A turn that fits the one before it.
         case turn(Range<Int>)
-        /// Bytes before a turn that fits, which are no such turn themselves.
-        case damage(Range<Int>)
+        /// Bytes in the place of the turn with this number, which are no turn that counts.
+        case damage(Range<Int>, turn: Int64)
         /// Nothing more can be read.
         case end
     }
@@ -46,8 +47,8 @@ struct TurnReader: ~Copyable {
     private var filled = 0
     private var offset: Int64 = 0
     private var isAtEnd = false
-    /// Where damage ends, and the chain from there on.
-    private var resumption: (position: Int, chain: TurnChain)?
+    /// The turns in memory that count behind the first damage, the next one last.
+    private var behindDamage: [Turn] = []
 
     /// - Parameters:
     ///   - folder: the descriptor of the folder.
@@ -110,31 +111,37 @@ struct TurnReader: ~Copyable {
 
     /// The next piece.
     mutating func next() throws(SystemFailure) -> Piece {
-        if let resumption {
-            self.resumption = nil
-            (start, chain) = resumption
-        }
         guard chain.turn < end else { return .end }
-        if let (lines, next) = try turn() {
-            chain = next
-            return .turn(lines)
+        if behindDamage.isEmpty {
+            if let turn = try turn() { return goOn(behind: turn) }
+            guard chain.turn <= damageBefore else { return .end }
+            try fill(Self.horizon)
+            let turns = fittingTurns()
+            // The others stand twice or in a wrong place.
+            behindDamage = turns.longestRise { $0.next.turn }.reversed().map { turns[$0] }
         }
-        guard chain.turn <= damageBefore else { return .end }
-        try fill(Self.horizon)
-        if let found = findTurn() {
-            let damage = start..<found.position
-            resumption = found
-            return .damage(damage)
+        if let turn = behindDamage.last {
+            if turn.lines.lowerBound == start {
+                behindDamage.removeLast()
+                return goOn(behind: turn)
+            }
+            return chain.turn <= damageBefore ? damage(to: turn.lines.lowerBound, chain) : .end
         }
         // Zeros stand in the place of a turn that was refused.
         guard !mayBeTorn, start < filled, text[start] != 0 else { return .end }
-        if !isAtEnd {
-            // Only a base is so long.
-            resumption = (start + Self.horizon / 2, chain)
-        } else if let last = lastTrailer() {
-            resumption = (last.end, last.trailer.next)
-        }
-        return resumption.map { .damage(start..<$0.position) } ?? .end
+        // Only a base is so long.
+        guard isAtEnd else { return damage(to: start + Self.horizon / 2, chain) }
+        return lastTrailer().map { damage(to: $0.end, $0.trailer.next) } ?? .end
+    }
+
+    private mutating func goOn(behind turn: Turn) -> Piece {
+        (start, chain) = (turn.end, turn.next)
+        return .turn(turn.lines)
+    }
+
+    private mutating func damage(to position: Int, _ next: TurnChain) -> Piece {
+        defer { (start, chain) = (position, next) }
+        return .damage(start..<position, turn: chain.turn)
     }
 
     /// What follows the last turn that was read.
@@ -146,15 +153,19 @@ struct TurnReader: ~Copyable {
 
     // MARK: Turns
 
+    /// A turn that fits: the range of its lines, where the line behind its trailer begins, and the chain there.
+    private struct Turn {
+        let lines: Range<Int>
+        let end: Int
+        let next: TurnChain
+    }
+
     /// Reads the next turn if it fits.
-    ///
-    /// - Returns: its lines, and the chain behind it.
-    private mutating func turn() throws(SystemFailure) -> (lines: Range<Int>, next: TurnChain)? {
+    private mutating func turn() throws(SystemFailure) -> Turn? {
         guard let (trailer, line) = try trailer(from: start), case let lines = start..<line.lowerBound,
             fits(trailer, lines, chain)
         else { return nil }
-        start = line.upperBound + 1
-        return (lines, trailer.next)
+        return Turn(lines: lines, end: line.upperBound + 1, next: trailer.next)
     }
 
     private func fits(_ trailer: Trailer, _ lines: Range<Int>, _ chain: TurnChain) -> Bool {
@@ -181,32 +192,23 @@ struct TurnReader: ~Copyable {
         }
     }
 
-    /// Finds the first turn behind damage in memory: one that fits the turn before the damage, or one that fits a trailer of a later
-    /// turn.
-    ///
-    /// - Returns: where it begins, and the chain there.
-    private func findTurn() -> (position: Int, chain: TurnChain)? {
-        var before: (trailer: Trailer, end: Int)?
+    /// The turns in memory from the next one on whose lines continue the sum of a trailer before them.
+    private func fittingTurns() -> [Turn] {
+        var turns: [Turn] = []
+        var chains = [chain.turn: chain]
         var line = start
         while let end = lineEnd(from: line) {
             defer { line = end + 1 }
             guard text[line] == UInt8(ascii: "{"), let trailer = Trailer(text.span.extracting(line..<end)),
-                trailer.turn < self.end
+                (chain.turn..<self.end).contains(trailer.turn)
             else { continue }
-            if trailer.turn == chain.turn, trailer.bytes <= Int64(line - start),
-                case let first = line - Int(trailer.bytes),
-                first > start, fits(trailer, first..<line, chain)
-            {
-                return (first, chain)
-            }
-            if let before, before.trailer.turn >= chain.turn,
-                fits(trailer, before.end..<line, before.trailer.next)
-            {
-                return (before.end, before.trailer.next)
-            }
-            before = (trailer, end + 1)
+            chains[trailer.next.turn] = trailer.next
+            guard let chain = chains[trailer.turn], trailer.bytes <= Int64(line - (turns.last?.end ?? start)),
+                case let lines = line - Int(trailer.bytes)..<line, fits(trailer, lines, chain)
+            else { continue }
+            turns.append(Turn(lines: lines, end: end + 1, next: trailer.next))
         }
-        return nil
+        return turns
     }
 
     /// The last trailer in memory that is not void, and where the line behind it begins.
