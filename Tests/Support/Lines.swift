@@ -1,9 +1,8 @@
-import Synchronization
 public import System
 
 /// The lines of a log.
 public final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Guarded<[String]>([])
 
     /// No lines yet.
     public init() {}

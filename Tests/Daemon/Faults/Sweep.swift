@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 
 /// Runs of one scenario, each with another call that fails, or with another fault.
@@ -50,7 +49,7 @@ struct Sweep: Sendable {
     }
 
     private final class Total: Sendable {
-        private let sum = Mutex(FaultTally())
+        private let sum = Guarded(FaultTally())
 
         var tally: FaultTally { sum.withLock { $0 } }
 

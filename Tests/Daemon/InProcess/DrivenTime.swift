@@ -1,5 +1,5 @@
 import CountdownCore
-import Synchronization
+import TestSupport
 
 @testable import countdownd
 
@@ -19,12 +19,12 @@ final class DrivenTime: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(wall: WallInstant = WallInstant(microseconds: 1_800_000_000_000_000)) {
         let boot = BootInstant(microseconds: 1_000_000_000)
         let offset = Duration(microseconds: wall.microseconds - boot.microseconds)
-        state = Mutex(State(now: Now(boot: boot, offset: offset)))
+        state = Guarded(State(now: Now(boot: boot, offset: offset)))
     }
 
     var now: Now { state.withLock { $0.now } }

@@ -3,7 +3,6 @@ public import FleetWire
 import Foundation
 import Glibc
 package import ModelEngine
-import Synchronization
 import System
 import TestSupport
 
@@ -144,11 +143,11 @@ public final class FakeBackend: Sendable {
 
     /// The state that the thread shares with the tests.
     private final class Shared: Sendable {
-        let bridge: Mutex<FakeBridge>
+        let bridge: Guarded<FakeBridge>
         let wakeUp: WakeUp
 
         init(_ bridge: consuming sending FakeBridge, _ wakeUp: WakeUp) {
-            self.bridge = Mutex(bridge)
+            self.bridge = Guarded(bridge)
             self.wakeUp = wakeUp
         }
 

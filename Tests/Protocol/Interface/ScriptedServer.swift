@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import IPC
-import Synchronization
+import TestSupport
 import Varlink
 
 /// The daemon's end of a connection: a thread that answers calls by a script, with the daemon's session.
@@ -23,7 +23,7 @@ final class ScriptedServer: Sendable {
     private let descriptor: Int32
     private let piece: Int
     private let script: Script
-    private let calls = Mutex<[String]>([])
+    private let calls = Guarded<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
 
     /// - Parameters:

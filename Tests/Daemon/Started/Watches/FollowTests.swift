@@ -79,7 +79,7 @@ private final class Progress: Sendable {
     let steps = Atomic(0)
     let ended = Atomic(0)
     /// The steps of the countdowns whose last step has not come.
-    let open = Mutex<[String: [FollowStep.Kind]]>([:])
+    let open = Guarded<[String: [FollowStep.Kind]]>([:])
     /// Whether no kill follows.
     let isCalm = Atomic(false)
 }
@@ -141,7 +141,7 @@ private struct Run: Sendable {
 
 /// A thread that follows countdowns.
 private final class Crew: Sendable {
-    private let result = Mutex<Result<[Run], any Error>?>(nil)
+    private let result = Guarded<Result<[Run], any Error>?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
 
     init(thread body: @escaping @Sendable () throws -> [Run]) {

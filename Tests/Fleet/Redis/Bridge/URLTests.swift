@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -120,7 +119,7 @@ struct URLTests {
 
 /// The commands that an engine has received.
 final class Received: Sendable {
-    private let list = Mutex<[[String]]>([])
+    private let list = Guarded<[[String]]>([])
 
     var commands: [[String]] { list.withLock { $0 } }
 
