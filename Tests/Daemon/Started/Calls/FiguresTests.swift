@@ -48,8 +48,8 @@ struct FiguresTests {
     func unstoredChanges() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
-        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300)))
         #expect(try caller.call(GetStatus()).storageFailure == nil)
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(1)))
         try daemon.process.setWritesFail(true)
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "coffee")) }
         #expect(try caller.call(GetStatus()).storageFailure?.contains("File too large") == true)

@@ -107,15 +107,17 @@ final class FailingStoreTests: DaemonSuite {
 
     @Test("refuses the queued starts of a key whose countdown expires, and the end stands")
     func refusesQueue() throws {
-        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
+        _ = try caller.call(Start(key: "tea"))
         let clients = try (0..<3).map { _ in try queue(Start(key: "tea", ifRunning: .wait)) }
         let other = try caller.call(Start(key: "egg")).countdown
         let patient = try queue(Start(key: "egg", ifRunning: .wait))
+        let remaining = try caller.call(Get(key: "tea")).countdown.remainingUSec
+        let adjusted = try caller.call(Adjust(key: "tea", byUSec: .seconds(1) - remaining)).countdown
         try daemon.process.setWritesFail(true)
         for client in clients { expectRefused { try client.answer(to: Start.self) } }
         let ended = try caller.call(Get(key: "tea")).countdown
         #expect(ended.state == .finished)
-        #expect(ended.endedUSec == started.deadlineUSec)
+        #expect(ended.endedUSec == adjusted.deadlineUSec)
         // What a call would have served goes on waiting, as the call is rolled back.
         expectRefused { try caller.call(Finish(key: "egg")) }
         #expect(try caller.call(Get(key: "egg")).countdown.revision == other.revision)
