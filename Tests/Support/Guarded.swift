@@ -8,7 +8,7 @@ public final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
-    /// Guards a value that nobody else uses.
+    /// Guards a value, which is used through `withLock` alone from then on.
     public init(_ value: sending Value) { self.value = value }
 
     /// Uses the value while no other thread does.

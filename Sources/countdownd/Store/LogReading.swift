@@ -168,23 +168,27 @@ struct LogReading: ~Copyable {
         var first: Revision?
         eachLine(lines, of: reader) { line, reading in
             guard first == nil, !reading.isNamed(line, of: reader.text.span) else { return }
-            let content = CountdownLine.read(line, of: reader.text.span, after: Revision(0)) { _ in .zero }
-            first = content.revision
+            first = reading.revision(line, of: reader.text.span)
         }
         return first
     }
 
-    /// Reads the lines of damage, whose revisions have to be before those of the turns behind it. Of lines that are not in the order of
-    /// their revisions, most count.
+    private func revision(_ line: Range<Int>, of text: Span<UInt8>) -> Revision? {
+        CountdownLine.read(line, of: text, after: Revision(0)) { _ in .zero }.revision
+    }
+
+    /// Reads the lines of damage, whose revisions have to be before those of the turns behind it. If lines are not in the order of their
+    /// revisions, as many as possible count.
     private mutating func readDoubtful(before first: Revision?) {
         let range = newest.number + 1..<max(first?.number ?? .max, newest.number + 1)
         let inOrder = Set(
             doubtful.longestRise { line in
-                CountdownLine.read(0..<line.text.count - 1, of: line.text.span, after: newest) { _ in .zero }.revision
+                revision(0..<line.text.count - 1, of: line.text.span)
                     .flatMap { range.contains($0.number) ? $0.number : nil }
             }
         )
         for (index, (text, number, name)) in doubtful.enumerated() {
+            // No revision is above the newest one and before it, so every other line is malformed.
             read(0..<text.count - 1, number, of: text.span, in: name, before: inOrder.contains(index) ? first : newest)
         }
         doubtful = []

@@ -153,7 +153,7 @@ struct TurnReader: ~Copyable {
 
     // MARK: Turns
 
-    /// A turn that fits: the range of its lines, where the line behind its trailer begins, and the chain there.
+    /// A turn that fits: the range of its lines, the position behind its trailer, and the chain at that position.
     private struct Turn {
         let lines: Range<Int>
         let end: Int
